@@ -1,0 +1,110 @@
+# mlalint. `make help` says what there is; private flags go into local.mk (not committed).
+-include local.mk
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+CC     ?= cc
+CFLAGS ?= -O2 -g
+WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+TOOL   := $(BUILD)/mlalint
+
+# tree-sitter has a .pc file everywhere; -ltree-sitter is the fallback where it is older than that.
+PACKAGES := libgit2 jansson tree-sitter
+DEP_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+DEP_LIBS   = $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+
+GRAMMAR := build/grammar/src
+LAYERS  := analyzer rules fixers engine engine/replay cli
+SRC     := $(wildcard $(addsuffix /*.c,$(LAYERS)))
+LIB_SRC := $(filter-out cli/main.c,$(SRC))
+OBJ     := $(SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/grammar/parser.o $(BUILD)/grammar/scanner.o
+UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+
+ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
+ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
+
+.PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean
+.PHONY: check-deps build-tests run-demo run-tests
+.DEFAULT_GOAL := all
+
+help:
+	@echo 'make all            build $(TOOL)'
+	@echo 'make demo           install what is missing, build, scan the bundled sample runtime'
+	@echo 'make test           install what is missing, build, run every test'
+	@echo 'make sanitize       make test under AddressSanitizer and UBSan'
+	@echo 'make test-upstream  scan pinned public releases of mlx-lm and mlx-vlm (needs a package index)'
+	@echo 'make bench-scan     time check against ripgrep and ast-grep on those releases'
+	@echo 'make check-format   fail when clang-format would change a file'
+	@echo 'make install        to $$(DESTDIR)$$(PREFIX), default $(PREFIX)'
+	@echo 'make clean          remove build/'
+
+all: $(TOOL)
+
+# Says what is missing and how to install it, instead of failing inside a compiler message.
+check-deps:
+	@sh scripts/setup.sh --check $(PACKAGES)
+
+$(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
+	@sh scripts/grammar.sh build/grammar
+
+$(BUILD)/grammar/%.o: $(GRAMMAR)/parser.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
+
+$(BUILD)/%.o: %.c | check-deps
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(TOOL): $(BUILD)/cli/main.o $(LIB_OBJ)
+	$(CC) $(CFLAGS) $^ $(ALL_LIBS) -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(LIB_OBJ) $(ALL_LIBS) -lcmocka -o $@
+
+build-tests: $(TOOL) $(UNIT)
+
+demo test sanitize test-upstream bench-scan: export DEBIAN_FRONTEND = noninteractive
+
+demo:
+	@sh scripts/setup.sh $(PACKAGES)
+	@$(MAKE) --no-print-directory run-demo
+
+test:
+	@sh scripts/setup.sh $(PACKAGES) cmocka
+	@$(MAKE) --no-print-directory run-tests
+
+run-demo: $(TOOL)
+	@sh scripts/demo.sh $(TOOL)
+
+run-tests: build-tests
+	@sh tests/run.sh $(BUILD)
+
+sanitize:
+	@sh scripts/setup.sh $(PACKAGES) cmocka
+	@$(MAKE) --no-print-directory BUILD=build/sanitize run-tests \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+
+test-upstream:
+	@sh scripts/setup.sh $(PACKAGES)
+	@$(MAKE) --no-print-directory all
+	@python3 tests/upstream.py $(TOOL)
+
+bench-scan:
+	@sh scripts/setup.sh $(PACKAGES)
+	@$(MAKE) --no-print-directory all
+	@python3 tests/bench_scan.py $(TOOL)
+
+check-format:
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/mlalint
+	install -m 644 mlalint.1 $(DESTDIR)$(PREFIX)/share/man/man1/mlalint.1
+
+clean:
+	rm -rf build
+
+-include $(OBJ:.o=.d)

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Fetches the pinned tree-sitter-python sources into DIR/src through pip, which checks the hash in
+# grammar.txt before it opens the archive. Nothing is installed and nothing of it is committed.
+# usage: grammar.sh DIR
+set -eu
+
+dir=$1
+here=$(dirname "$0")
+tmp=$dir.tmp
+rm -rf "$tmp"
+mkdir -p "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+
+if ! python3 -m pip --version >/dev/null 2>&1; then
+	echo "mlalint: python3 with pip is needed to fetch the Python grammar" >&2
+	echo "mlalint: to install: apt-get install -y python3-pip" >&2
+	exit 1
+fi
+if ! python3 -m pip download --quiet --no-deps --no-binary :all: --require-hashes \
+	--dest "$tmp" -r "$here/grammar.txt" >"$tmp/log" 2>&1; then
+	cat "$tmp/log" >&2
+	echo "mlalint: could not fetch the Python grammar: is a Python package index reachable?" >&2
+	exit 1
+fi
+tar -xzf "$tmp"/tree_sitter_python-*.tar.gz -C "$tmp"
+rm -rf "$dir"
+mkdir -p "$dir"
+mv "$tmp"/tree_sitter_python-*/src "$dir/src"
