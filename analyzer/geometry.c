@@ -7,7 +7,7 @@ static int check_dim(const char *name, uint32_t value, uint32_t min)
 		return mla_error(MLA_ECONFIG, "%s must be at least %u, not %u", name, min, value);
 	if (value > MLA_DIM_MAX)
 		return mla_error(MLA_ECONFIG, "%s is %u; sizes above %d are refused", name, value,
-				 MLA_DIM_MAX);
+		                 MLA_DIM_MAX);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Fetches the pinned tree-sitter-python sources into DIR/src through pip, which checks the hash in
-# grammar.txt before it opens the archive. Nothing is installed and nothing of it is committed.
+# Fetches the pinned tree-sitter-python sources into DIR/src through pip, which checks the hashes in
+# grammar.txt before it opens an archive. The grammar's package leaves out the headers its
+# parser.c includes (they are copied into a grammar when it is generated), so those come from the
+# tree-sitter package of the same series. Nothing is installed and nothing of it is committed.
 # usage: grammar.sh DIR
 set -eu
 
@@ -22,7 +24,13 @@ if ! python3 -m pip download --quiet --no-deps --no-binary :all: --require-hashe
 	echo "mlalint: could not fetch the Python grammar: is a Python package index reachable?" >&2
 	exit 1
 fi
-tar -xzf "$tmp"/tree_sitter_python-*.tar.gz -C "$tmp"
+for archive in "$tmp"/*.tar.gz; do
+	tar -xzf "$archive" -C "$tmp"
+done
 rm -rf "$dir"
 mkdir -p "$dir"
 mv "$tmp"/tree_sitter_python-*/src "$dir/src"
+mkdir "$dir/src/tree_sitter"
+for header in parser.h array.h alloc.h ts_assert.h; do
+	mv "$tmp"/tree-sitter-*/tree_sitter/core/lib/src/$header "$dir/src/tree_sitter/"
+done
