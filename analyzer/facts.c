@@ -1,0 +1,369 @@
+/*
+ * From syntax to facts: which methods to enter, what their tests decide, which tests belong to one
+ * decision. Says nothing about good or bad; that is for the rules.
+ */
+#include "analyzer/facts.h"
+
+#include "analyzer/flow.h"
+#include "analyzer/str.h"
+
+const char *mla_kept_name(mla_kept k)
+{
+	static const char *const names[MLA_KEPT_COUNT] = {
+		[MLA_KEPT_UNRELATED] = "unrelated",
+		[MLA_KEPT_SPARSE_GATHER] = "sparse-gather",
+		[MLA_KEPT_KERNEL_CAPABILITY] = "kernel-capability",
+		[MLA_KEPT_EXPANDED_CACHE] = "expanded-cache",
+		[MLA_KEPT_ALREADY_WIDENED] = "already-widened",
+	};
+
+	return names[k];
+}
+
+const char *mla_role_name(mla_role r)
+{
+	return r == MLA_ROLE_SELECT ? "select" : r == MLA_ROLE_FOLLOWUP ? "followup" : "none";
+}
+
+/* One entry point that has been run, with the tests it met. */
+typedef struct {
+	mla_module *module;
+	const mla_node *function;
+	mla_class owner;
+	mla_latent latent;
+	mla_test **test;
+	uint32_t test_count;
+	const mla_node *cached, *cached_in;
+	bool cache_updated, sparse;
+} root;
+
+typedef struct {
+	mla_arena *arena;
+	mla_project *project;
+	const mla_settings *settings;
+	mla_module *module;
+	mla_flow flow;
+	MLA_VEC(root) roots;
+	MLA_VEC(mla_site *) sites;
+} builder;
+
+static bool was_entered(const builder *b, const mla_node *function)
+{
+	for (uint32_t i = 0; i < b->flow.entered.n; i++)
+		if (b->flow.entered.v[i] == function)
+			return true;
+	return false;
+}
+
+static void enter(builder *b, mla_module *module, const mla_node *function, mla_class owner,
+                  bool self)
+{
+	mla_flow *f = &b->flow;
+	mla_constructors constructors = {0};
+	root r = {.module = module, .function = function, .owner = owner};
+	mla_latent *latent = mla_arena_alloc(b->arena, sizeof(*latent));
+
+	mla_class_lineage(&f->lineage, b->project, owner);
+	if (owner.node) {
+		mla_class_constructors(&constructors, b->project, &f->lineage);
+		mla_latent_find(latent, b->project, b->settings, &f->lineage, &constructors);
+	}
+	f->latent = owner.node ? latent : NULL;
+	mla_flow_root(f, module, function, self);
+
+	r.latent = *latent;
+	r.cached = f->cached;
+	r.cached_in = f->cached_in;
+	r.cache_updated = f->cache_updated;
+	r.sparse = f->sparse;
+	r.test_count = f->touched.n;
+	r.test = mla_arena_array(b->arena, f->touched.n, sizeof(*r.test));
+	for (uint32_t i = 0; i < f->touched.n; i++)
+		r.test[i] = f->touched.v[i];
+	/* Without a cache in sight, the step's rows are all rows there are. */
+	for (uint32_t i = 0; i < r.test_count && !r.cache_updated; i++)
+		for (int large = 0; large < 2; large++) {
+			mla_arm *arm = large ? &r.test[i]->large : &r.test[i]->small;
+
+			if (!arm->count[MLA_EV_EXPAND] && arm->count[MLA_EV_EXPAND_NEW]) {
+				arm->count[MLA_EV_EXPAND] = arm->count[MLA_EV_EXPAND_NEW];
+				arm->first[MLA_EV_EXPAND] = arm->first[MLA_EV_EXPAND_NEW];
+			}
+		}
+	mla_vec_push(&b->roots, r);
+}
+
+/* `Class.__call__ = function` somewhere in the module: the class the function is installed on. */
+static mla_class installed_on(const builder *b, const mla_node *function)
+{
+	for (const mla_node *n = b->module->syntax.root; n;
+	     n = mla_node_next(n, b->module->syntax.root, false)) {
+		mla_symbol s;
+
+		if (n->kind != MLA_N_ASSIGN || n->kid[0]->kind != MLA_N_ATTRIBUTE ||
+		    n->kid[n->n - 1]->kind != MLA_N_NAME ||
+		    !mla_str_eq(n->kid[n->n - 1]->name, function->name))
+			continue;
+		s = mla_project_resolve_node(b->project, b->module, n->kid[0]->kid[0]);
+		if (s.node && s.node->kind == MLA_N_CLASS)
+			return (mla_class){s.module, s.node};
+	}
+	return (mla_class){0};
+}
+
+static bool is_static(const mla_node *function)
+{
+	const mla_node *list = mla_kid(function, 3);
+
+	for (uint32_t i = 0; list && i < list->n; i++)
+		if (mla_str_is(list->kid[i]->name, "staticmethod"))
+			return true;
+	return false;
+}
+
+static bool is_entry_name(mla_str name)
+{
+	static const char *const names[] = {"__call__", "forward", NULL};
+
+	return mla_str_in(name, names);
+}
+
+/* Methods called from outside first; then whatever they did not reach. */
+static void enter_class(builder *b, const mla_node *class)
+{
+	mla_class c = {b->module, class};
+	const mla_node *body = mla_kid(class, 1);
+
+	for (int pass = 0; pass < 2; pass++) {
+		bool skip = false;
+
+		for (const mla_node *n = body; n; n = mla_node_next(n, body, skip)) {
+			skip = n->kind == MLA_N_FUNCTION || n->kind == MLA_N_CLASS;
+			if (n->kind != MLA_N_FUNCTION || mla_str_is(n->name, "__init__") ||
+			    is_entry_name(n->name) == (pass == 1) ||
+			    (pass == 1 && was_entered(b, n)))
+				continue;
+			enter(b, b->module, n, c, !is_static(n));
+		}
+	}
+}
+
+/* A class that overrides helpers of an inherited entry point runs them through it. */
+static void enter_inherited(builder *b, const mla_node *class)
+{
+	static const char *const names[] = {"__call__", "forward"};
+	mla_class c = {b->module, class};
+	mla_lineage lineage;
+
+	mla_class_lineage(&lineage, b->project, c);
+	for (size_t i = 0; i < 2 && lineage.n > 1; i++) {
+		mla_method m = mla_lineage_method(&lineage, mla_str_c(names[i]));
+
+		if (m.node && m.owner.node != class)
+			enter(b, m.owner.module, m.node, c, true);
+	}
+}
+
+static void enter_all(builder *b)
+{
+	const mla_node *top = b->module->syntax.root;
+	bool skip = false;
+
+	for (const mla_node *n = top; n; n = mla_node_next(n, top, skip)) {
+		skip = n->kind == MLA_N_FUNCTION;
+		if (n->kind == MLA_N_CLASS && mla_kid(n, 1)) {
+			enter_inherited(b, n);
+			enter_class(b, n);
+		}
+	}
+	skip = false;
+	for (const mla_node *n = top; n; n = mla_node_next(n, top, skip)) {
+		mla_class owner;
+		bool self;
+
+		skip = n->kind == MLA_N_FUNCTION || n->kind == MLA_N_CLASS;
+		if (n->kind != MLA_N_FUNCTION || was_entered(b, n))
+			continue;
+		owner = installed_on(b, n);
+		self = owner.node || mla_str_is(mla_method_self(n), "self");
+		enter(b, b->module, n, owner, self);
+	}
+}
+
+/* What the test decides, from what is done on either side of it. */
+static void classify(mla_test *t)
+{
+	const uint32_t *s = t->small.count, *l = t->large.count;
+	bool selects = s[MLA_EV_FOLD] && l[MLA_EV_EXPAND] && !l[MLA_EV_FOLD] && !s[MLA_EV_EXPAND];
+
+	t->role = MLA_ROLE_NONE;
+	t->kept = MLA_KEPT_UNRELATED;
+	if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
+		t->kept = MLA_KEPT_SPARSE_GATHER;
+	else if (selects && (t->compound || !t->bound_known))
+		t->kept = MLA_KEPT_ALREADY_WIDENED;
+	else if (selects)
+		t->role = MLA_ROLE_SELECT;
+	else if (s[MLA_EV_FOLD] && (l[MLA_EV_FOLD] || s[MLA_EV_KERNEL]))
+		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
+	else if (s[MLA_EV_FOLD] && !l[MLA_EV_EXPAND] && l[MLA_EV_ATTEND])
+		t->kept = MLA_KEPT_EXPANDED_CACHE;
+	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
+		t->role = MLA_ROLE_FOLLOWUP;
+	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
+		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
+}
+
+static mla_str symbol_of(builder *b, const root *r)
+{
+	const mla_node *class = mla_node_class(r->function);
+
+	if (class)
+		return mla_arena_format(b->arena, "%.*s.%.*s", MLA_ARG(class->name),
+		                        MLA_ARG(r->function->name));
+	return r->function->name;
+}
+
+static void refuse(mla_site *s, mla_refusal why, const mla_test *t, const mla_node *at)
+{
+	if (s->refusal)
+		return;
+	s->refusal = why;
+	s->refusal_at = at;
+	s->refusal_module = t->module;
+}
+
+/* The mask may be handled before or after the decision, but in it both arms must do the same. */
+static bool masks_differ(const mla_test *t)
+{
+	return (t->small.count[MLA_EV_MASK] != 0) != (t->large.count[MLA_EV_MASK] != 0);
+}
+
+static void find_refusal(mla_site *s)
+{
+	bool followed = false, selects = false;
+
+	for (uint32_t i = 0; i < s->test_count; i++) {
+		const mla_test *t = s->test[i];
+		const mla_arm *a = &t->small;
+
+		followed |= a->count[MLA_EV_FOLLOWUP] != 0;
+		selects |= t->role == MLA_ROLE_SELECT;
+		if (a->count[MLA_EV_GATHER])
+			refuse(s, MLA_REFUSE_GATHER_AND_ABSORB, t, a->first[MLA_EV_GATHER]);
+		if (a->count[MLA_EV_ONE_ROW])
+			refuse(s, MLA_REFUSE_ONE_ROW, t, a->first[MLA_EV_ONE_ROW]);
+		if (t->role == MLA_ROLE_SELECT && masks_differ(t))
+			refuse(s, MLA_REFUSE_MASK, t,
+			       t->large.count[MLA_EV_MASK] ? t->large.first[MLA_EV_MASK]
+			                                   : a->first[MLA_EV_MASK]);
+		if (!t->count)
+			refuse(s, MLA_REFUSE_PATTERN, t, t->node);
+		if (t->function->has_error)
+			refuse(s, MLA_REFUSE_SYNTAX, t, t->function);
+	}
+	if (selects && !followed)
+		refuse(s, MLA_REFUSE_NO_FOLLOWUP, s->test[0], s->test[0]->node);
+	if (!(s->latent.rank.attribute.len || s->latent.rank.expr) ||
+	    !(s->latent.nope.attribute.len || s->latent.nope.expr) ||
+	    !(s->latent.value.attribute.len || s->latent.value.expr))
+		refuse(s, MLA_REFUSE_NO_SIZES, s->test[0], s->test[0]->node);
+}
+
+/* The tests of one entry point that select or follow up are one decision. */
+static void make_site(builder *b, const root *r)
+{
+	mla_site *s = NULL;
+	bool selects = false;
+
+	for (uint32_t i = 0; i < r->test_count; i++)
+		selects |= r->test[i]->role == MLA_ROLE_SELECT;
+	if (!selects)
+		return;
+	for (uint32_t i = 0; i < r->test_count; i++) {
+		mla_test *t = r->test[i];
+
+		if (t->role == MLA_ROLE_NONE || (t->site && t->site != s))
+			continue; /* an earlier entry point has it */
+		if (!s) {
+			s = mla_arena_alloc(b->arena, sizeof(*s));
+			s->test = mla_arena_array(b->arena, r->test_count, sizeof(*s->test));
+		}
+		s->test[s->test_count++] = t;
+		t->site = s;
+	}
+	if (!s)
+		return;
+	s->module = r->module;
+	s->function = r->function;
+	s->owner = r->owner;
+	s->symbol = symbol_of(b, r);
+	s->latent = r->latent;
+	s->cached = r->cached;
+	s->cached_in = r->cached_in;
+	s->sparse = r->sparse;
+	find_refusal(s);
+	mla_vec_push(&b->sites, s);
+}
+
+static int by_position(const void *pa, const void *pb)
+{
+	const mla_test *a = *(mla_test *const *)pa, *b = *(mla_test *const *)pb;
+
+	return a->node->span.start < b->node->span.start   ? -1
+	       : a->node->span.start > b->node->span.start ? 1
+	                                                   : 0;
+}
+
+static bool touches(const mla_site *s, const mla_module *m)
+{
+	for (uint32_t i = 0; i < s->test_count; i++)
+		if (s->test[i]->module == m)
+			return true;
+	return false;
+}
+
+static void finish(mla_facts *out, builder *b)
+{
+	mla_test **tests = mla_arena_array(b->arena, b->flow.tests.n, sizeof(*tests));
+	mla_site **sites = mla_arena_array(b->arena, b->sites.n, sizeof(*sites));
+
+	*out = (mla_facts){.module = b->module, .limited = b->flow.limited};
+	for (uint32_t i = 0; i < b->flow.tests.n; i++) {
+		mla_test *t = b->flow.tests.v[i];
+
+		if (t->role == MLA_ROLE_FOLLOWUP && !t->site)
+			t->role = MLA_ROLE_NONE;
+		if (t->module == b->module)
+			tests[out->test_count++] = t;
+	}
+	for (uint32_t i = 0; i < b->sites.n; i++)
+		if (touches(b->sites.v[i], b->module))
+			sites[out->site_count++] = b->sites.v[i];
+	if (out->test_count)
+		qsort(tests, out->test_count, sizeof(*tests), by_position);
+	out->test = tests;
+	out->site = sites;
+}
+
+int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
+                    const mla_settings *settings, mla_module *module)
+{
+	builder b = {.arena = arena, .project = project, .settings = settings, .module = module};
+
+	b.flow.arena = arena;
+	b.flow.project = project;
+	enter_all(&b);
+	for (uint32_t i = 0; i < b.flow.tests.n; i++)
+		classify(b.flow.tests.v[i]);
+	for (uint32_t i = 0; i < b.roots.n; i++)
+		make_site(&b, &b.roots.v[i]);
+	finish(out, &b);
+	mla_vec_free(&b.flow.tests);
+	mla_vec_free(&b.flow.entered);
+	mla_vec_free(&b.flow.guards);
+	mla_vec_free(&b.flow.touched);
+	mla_vec_free(&b.roots);
+	mla_vec_free(&b.sites);
+	return 0;
+}

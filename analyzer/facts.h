@@ -1,0 +1,112 @@
+/*
+ * What the rules look at: tests of a query count, what happens in either arm of each, and the
+ * attention sites they make up. Language-neutral: nothing here says whether the source is Python.
+ */
+#ifndef MLA_ANALYZER_FACTS_H
+#define MLA_ANALYZER_FACTS_H
+
+#include "analyzer/latent.h"
+
+/* Things done under a test. The operand decides the role, not the spelling. */
+typedef enum {
+	MLA_EV_FOLD,           /* the query goes through the n -> r up-projection */
+	MLA_EV_EXPAND,         /* the cached latent goes through an up-projection */
+	MLA_EV_EXPAND_NEW,     /* an up-projection of the step's new latent rows only */
+	MLA_EV_FOLLOWUP,       /* the attention output goes through r -> v */
+	MLA_EV_ATTEND,         /* an attention call, or probabilities times values */
+	MLA_EV_KERNEL,         /* attention by a function that is not a known general one */
+	MLA_EV_GATHER,         /* cached rows are gathered by indices */
+	MLA_EV_ONE_ROW,        /* one constant row is taken on the query axis */
+	MLA_EV_MASK,           /* a mask is applied to scores or handed to an attention call */
+	MLA_EV_CACHE_EXPANDED, /* expanded keys or values are put into a cache */
+	MLA_EV_COUNT,
+} mla_event;
+
+typedef struct {
+	uint32_t count[MLA_EV_COUNT];
+	const mla_node *first[MLA_EV_COUNT];
+} mla_arm;
+
+typedef enum {
+	MLA_ROLE_NONE,
+	MLA_ROLE_SELECT,   /* chooses absorbed or materialised */
+	MLA_ROLE_FOLLOWUP, /* applies r -> v after the absorbed arm */
+} mla_role;
+
+/* Why a test of a query count stays as it is. */
+typedef enum {
+	MLA_KEPT_UNRELATED,
+	MLA_KEPT_SPARSE_GATHER,     /* gathers one query's selection: widening is wrong */
+	MLA_KEPT_KERNEL_CAPABILITY, /* a kernel or a shape that takes one query only */
+	MLA_KEPT_EXPANDED_CACHE, /* expanded keys and values are cached: nothing is re-expanded */
+	MLA_KEPT_ALREADY_WIDENED,
+	MLA_KEPT_COUNT,
+} mla_kept;
+
+const char *mla_kept_name(mla_kept k); /* "sparse-gather" */
+const char *mla_role_name(mla_role r); /* "select" */
+
+typedef struct mla_site mla_site;
+
+/* A comparison of a query count with a bound. */
+typedef struct {
+	mla_module *module;
+	const mla_node *node;  /* COMPARE, or the pattern of a CASE */
+	const mla_node *count; /* the operand that is the query count; NULL for a pattern */
+	const mla_node *function;
+	mla_op op;            /* with the count on the left */
+	bool bound_known;     /* the bound is a constant */
+	int64_t limit;        /* the largest count on the small side, when the bound is known */
+	bool small_when_true; /* the arm for few queries is the one taken when the test holds */
+	bool compound;        /* joined with a test that is already widened */
+	mla_arm small, large;
+	mla_role role;
+	mla_kept kept;  /* when role is MLA_ROLE_NONE */
+	mla_site *site; /* when role is not */
+} mla_test;
+
+/* Reasons why a site can be reported but not patched. */
+typedef enum {
+	MLA_REFUSE_NOTHING,
+	MLA_REFUSE_GATHER_AND_ABSORB, /* one test gathers by top-k and absorbs */
+	MLA_REFUSE_ONE_ROW,           /* the absorbed arm reads one query's row */
+	MLA_REFUSE_MASK,              /* the arms treat the mask differently */
+	MLA_REFUSE_NO_FOLLOWUP,       /* the output of the absorbed arm is never projected back */
+	MLA_REFUSE_NO_SIZES,          /* r, n or v not found */
+	MLA_REFUSE_PATTERN,           /* a case pattern cannot hold a threshold */
+	MLA_REFUSE_SYNTAX,            /* the source around it does not parse */
+} mla_refusal;
+
+/* One decision: the tests that select the path and those that follow it up. */
+struct mla_site {
+	mla_module *module;       /* of the method that was entered */
+	const mla_node *function; /* that method */
+	mla_class owner;          /* the class it was entered for; node NULL for a free function */
+	mla_str symbol;           /* "Attention.__call__" */
+	mla_latent latent;
+	const mla_test **test; /* in source order; may lie in several modules */
+	uint32_t test_count;
+	const mla_node
+		*cached; /* the operand of the first expansion: the latent of all positions */
+	const mla_node *cached_in; /* the function it stands in */
+	bool sparse;               /* rows are chosen by a top-k before attention */
+	mla_refusal refusal;
+	const mla_node *refusal_at;
+	mla_module *refusal_module;
+};
+
+typedef struct {
+	mla_module *module;
+	mla_test *const *test; /* of this module, in source order */
+	uint32_t test_count;
+	mla_site *const *site; /* those with a test in this module */
+	uint32_t site_count;
+	const mla_node
+		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
+} mla_facts;
+
+/* Facts and everything they point to live in `arena` and in the project's modules. */
+int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
+                    const mla_settings *settings, mla_module *module);
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * Abstract execution of one method: values are tags that say what a tensor derives from, both arms
+ * of every test are walked, and what is done in them is recorded. Private to flow*.c and facts.c.
+ */
+#ifndef MLA_ANALYZER_FLOW_H
+#define MLA_ANALYZER_FLOW_H
+
+#include "analyzer/facts.h"
+#include "analyzer/vec.h"
+
+enum {
+	MLA_TAG_INPUT = 1 << 0,    /* derives from this step's hidden states */
+	MLA_TAG_CACHED = 1 << 1,   /* holds all cached positions */
+	MLA_TAG_FOLDED = 1 << 2,   /* query in latent space */
+	MLA_TAG_EXPANDED = 1 << 3, /* keys or values out of an up-projection */
+	MLA_TAG_SCORES = 1 << 4,   /* query times key */
+	MLA_TAG_PROBS = 1 << 5,    /* softmax of scores */
+	MLA_TAG_ATTENDED = 1 << 6, /* attention output */
+	MLA_TAG_CHOSEN = 1 << 7,   /* indices of a top-k */
+	MLA_TAG_MASK = 1 << 8,
+	MLA_TAG_CACHE = 1 << 9,    /* a cache object or past state */
+	MLA_TAG_COUNT = 1 << 10,   /* the number of new queries, an integer */
+	MLA_TAG_WIDENED = 1 << 11, /* a bound made of the latent sizes */
+};
+
+typedef enum {
+	MLA_V_ANY,   /* a tensor, or anything else */
+	MLA_V_NONE,  /* the constant None */
+	MLA_V_INT,   /* an integer, known or not */
+	MLA_V_TRUTH, /* made of tests */
+	MLA_V_TUPLE,
+	MLA_V_SHAPE,    /* the shape of a tensor with these tags and this rank */
+	MLA_V_SELF,     /* the layer */
+	MLA_V_UP,       /* an up-projection, its weight or a slice of it */
+	MLA_V_FUNCTION, /* a function or lambda, bound to self or not */
+} mla_value_kind;
+
+typedef struct mla_value mla_value;
+typedef struct mla_env mla_env;
+
+typedef struct {
+	mla_test *test;
+	bool small_when_true; /* of the whole expression */
+} mla_truth;
+
+struct mla_value {
+	uint8_t kind;      /* mla_value_kind */
+	uint8_t rank;      /* dimensions of a tensor or shape; 0 unknown */
+	bool heads_last;   /* rank 4: [B, L, H, D] instead of [B, H, L, D] */
+	bool number_known; /* INT */
+	bool bound;        /* FUNCTION: self is supplied */
+	uint32_t tags;
+	int64_t number;
+	mla_up_role role;
+	const mla_value *const *element; /* TUPLE */
+	const mla_truth *truth;          /* TRUTH */
+	uint32_t n;
+	const mla_node *function;
+	mla_module *module;
+	mla_env *closure;
+};
+
+typedef struct {
+	mla_str name;
+	const mla_value *value;
+} mla_variable;
+
+struct mla_env {
+	mla_env *outer; /* of an enclosing function; NULL: module level */
+	mla_variable *v;
+	uint32_t n, cap;
+};
+
+typedef struct {
+	mla_test *test;
+	bool small;
+} mla_guard;
+
+/* One function under execution. */
+typedef struct mla_frame {
+	const struct mla_frame *caller;
+	const mla_node *function;
+	mla_module *module;
+	mla_env *env;
+	const mla_value *result; /* joined over the returns so far; NULL before the first */
+} mla_frame;
+
+typedef struct {
+	mla_arena *arena;
+	mla_project *project;
+	MLA_VEC(mla_test *) tests;
+	MLA_VEC(const mla_node *) entered; /* functions run so far */
+	/* of the current root */
+	mla_lineage lineage;
+	const mla_latent *latent; /* NULL: the class of self is not known */
+	MLA_VEC(mla_guard) guards;
+	MLA_VEC(mla_test *) touched; /* tests met under this root */
+	mla_env *attributes;         /* what methods stored on self */
+	const mla_node *cached, *cached_in;
+	bool cache_updated, sparse;
+	uint32_t depth, steps;
+	const mla_node *limited;
+} mla_flow;
+
+/* Runs `function` as the entry point. `self` says whether its first parameter is the layer. */
+void mla_flow_root(mla_flow *f, mla_module *module, const mla_node *function, bool self);
+
+/* Runs a function with these arguments; its joined result. */
+const mla_value *mla_flow_run(mla_flow *f, const mla_frame *caller, const mla_value *function,
+                              mla_env *arguments);
+
+/* flow.c */
+void mla_flow_record(mla_flow *f, mla_event event, const mla_node *at);
+uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds); /* the mark to pop to */
+void mla_flow_pop(mla_flow *f, uint32_t mark);
+mla_env *mla_env_new(mla_flow *f, mla_env *outer);
+mla_env *mla_env_copy(mla_flow *f, const mla_env *e);
+const mla_value *mla_env_get(const mla_env *e, mla_str name);
+void mla_env_set(mla_flow *f, mla_env *e, mla_str name, const mla_value *v);
+void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const mla_value *v);
+bool mla_flow_limit(mla_flow *f, const mla_node *at);
+
+/* flow_value.c */
+mla_value *mla_value_new(mla_flow *f, mla_value_kind kind, uint32_t tags);
+const mla_value *mla_value_any(mla_flow *f, uint32_t tags);
+const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value *b);
+const mla_value *mla_value_tuple(mla_flow *f, const mla_value *const *v, uint32_t n);
+uint32_t mla_value_tags(const mla_value *v); /* a tuple's elements included */
+const mla_value *mla_value_axis(mla_flow *f, const mla_value *shape, int axis, uint32_t rank);
+
+/* flow_test.c */
+const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                  const mla_value *left, const mla_value *right);
+const mla_value *mla_flow_pattern(mla_flow *f, mla_frame *fr, const mla_node *pattern,
+                                  const mla_value *subject);
+const mla_value *mla_flow_not(mla_flow *f, const mla_value *v);
+const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b);
+
+/* flow_expr.c: never NULL */
+const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n);
+
+/* flow_call.c */
+const mla_value *mla_flow_call(mla_flow *f, mla_frame *fr, const mla_node *n);
+const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *n);
+
+/* The evaluated arguments of a call; `object` of a method call comes first. */
+enum { MLA_ARGUMENTS_MAX = 16 };
+typedef struct {
+	const mla_value *v[MLA_ARGUMENTS_MAX];
+	const mla_node *node[MLA_ARGUMENTS_MAX]; /* NULL for parts of a starred argument */
+	mla_str keyword[MLA_ARGUMENTS_MAX];      /* empty: positional */
+	uint32_t n;
+	bool open; /* a starred argument of unknown length, or more than fit */
+} mla_arguments;
+
+const mla_value *mla_arguments_get(const mla_arguments *a, uint32_t position, const char *keyword);
+uint32_t mla_arguments_tags(const mla_arguments *a);
+
+/* flow_ops.c: what an operation does to roles */
+const mla_value *mla_flow_apply(mla_flow *f, mla_frame *fr, const mla_node *at, const mla_value *up,
+                                const mla_value *operand, const mla_node *operand_node,
+                                bool module_call, bool transposed);
+const mla_value *mla_flow_product(mla_flow *f, mla_frame *fr, const mla_node *at,
+                                  const mla_value *a, const mla_value *b, const mla_node *an,
+                                  const mla_node *bn);
+const mla_value *mla_flow_attend(mla_flow *f, const mla_node *at, const mla_arguments *a,
+                                 bool kernel);
+const mla_value *mla_flow_cache_update(mla_flow *f, const mla_node *at, const mla_arguments *a);
+const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *n);
+
+/* flow_known.c: operations known by name. NULL: not one of them. */
+const mla_value *mla_flow_known(mla_flow *f, mla_frame *fr, const mla_node *call, mla_str name,
+                                const mla_arguments *a);
+
+#endif

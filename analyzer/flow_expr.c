@@ -1,0 +1,249 @@
+/* Abstract evaluation of expressions other than calls. */
+#include "analyzer/flow.h"
+
+#include "analyzer/str.h"
+
+static const mla_value *number(mla_flow *f, int64_t v)
+{
+	mla_value *n = mla_value_new(f, MLA_V_INT, 0);
+
+	n->number = v;
+	n->number_known = true;
+	return n;
+}
+
+/* A module-level constant, also one imported from another file of the project. */
+static const mla_value *global(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_symbol s = mla_project_resolve(f->project, fr->module, n->name);
+	mla_value *v;
+
+	if (!s.node)
+		return mla_value_any(f, 0);
+	if (s.node->kind == MLA_N_FUNCTION) {
+		v = mla_value_new(f, MLA_V_FUNCTION, 0);
+		v->function = s.node;
+		v->module = s.module;
+		return v;
+	}
+	if (s.node->kind == MLA_N_INT || s.node->kind == MLA_N_BINARY) {
+		const mla_scope scope = {f->project, NULL, NULL, s.module, NULL};
+		mla_number known = mla_evaluate(&scope, s.node);
+
+		if (known.known == MLA_IS_INT)
+			return number(f, known.value);
+	}
+	return mla_value_any(f, 0);
+}
+
+static const mla_value *name(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *v = mla_env_get(fr->env, n->name);
+
+	return v ? v : global(f, fr, n);
+}
+
+static const mla_value *sequence(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value **v = mla_arena_array(f->arena, n->n, sizeof(*v));
+
+	for (uint32_t i = 0; i < n->n; i++)
+		v[i] = mla_flow_eval(f, fr, n->kid[i]);
+	return mla_value_tuple(f, v, n->n);
+}
+
+static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *a = mla_flow_eval(f, fr, n->kid[0]);
+	const mla_value *b = mla_flow_eval(f, fr, n->kid[1]);
+	uint32_t tags = mla_value_tags(a) | mla_value_tags(b);
+	mla_value *v;
+
+	if (n->op == MLA_OP_MATMUL)
+		return mla_flow_product(f, fr, n, a, b, n->kid[0], n->kid[1]);
+	if (a->kind == MLA_V_INT && b->kind == MLA_V_INT) /* arithmetic on a count is no count */
+		return mla_value_new(f, MLA_V_INT, 0);
+	if (a->kind == MLA_V_TUPLE && b->kind == MLA_V_TUPLE && n->op == MLA_OP_ADD) {
+		const mla_value **e = mla_arena_array(f->arena, (size_t)a->n + b->n, sizeof(*e));
+
+		for (uint32_t i = 0; i < a->n + b->n; i++)
+			e[i] = i < a->n ? a->element[i] : b->element[i - a->n];
+		return mla_value_tuple(f, e, a->n + b->n);
+	}
+	if (a->kind == MLA_V_TRUTH && b->kind == MLA_V_TRUTH)
+		return mla_flow_both(f, a, b);
+	if ((tags & MLA_TAG_SCORES) && (tags & MLA_TAG_MASK))
+		mla_flow_record(f, MLA_EV_MASK, n);
+	if (tags & (MLA_TAG_SCORES | MLA_TAG_ATTENDED))
+		tags &= ~(uint32_t)MLA_TAG_MASK;
+	v = mla_value_new(f, MLA_V_ANY, tags & ~(uint32_t)MLA_TAG_COUNT);
+	v->rank = a->rank > b->rank ? a->rank : b->rank;
+	v->heads_last = a->rank > b->rank ? a->heads_last : b->heads_last;
+	return v;
+}
+
+static const mla_value *condition(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *test = mla_flow_eval(f, fr, n->kid[0]), *a, *b;
+	uint32_t mark = mla_flow_push(f, test, true);
+
+	a = mla_flow_eval(f, fr, n->kid[1]);
+	mla_flow_pop(f, mark);
+	mla_flow_push(f, test, false);
+	b = mla_flow_eval(f, fr, n->kid[2]);
+	mla_flow_pop(f, mark);
+	return mla_value_join(f, a, b);
+}
+
+static const mla_value *comprehension(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_env *saved = fr->env;
+	const mla_value *v;
+
+	fr->env = mla_env_new(f, saved);
+	for (uint32_t i = 1; i < n->n; i++) {
+		const mla_node *c = n->kid[i];
+
+		if (c->kind == MLA_N_FOR_CLAUSE) {
+			const mla_value *items = mla_flow_eval(f, fr, c->kid[1]);
+			mla_value *one = mla_value_new(f, MLA_V_ANY, mla_value_tags(items));
+
+			one->rank = items->rank;
+			one->heads_last = items->heads_last;
+			mla_flow_assign(f, fr, c->kid[0], one);
+		} else {
+			mla_flow_eval(f, fr, mla_kid(c, 0));
+		}
+	}
+	v = mla_flow_eval(f, fr, n->kid[0]);
+	fr->env = saved;
+	return mla_value_any(f, mla_value_tags(v));
+}
+
+static const mla_value *walrus(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *v = mla_flow_eval(f, fr, mla_kid(n, 1));
+
+	mla_flow_assign(f, fr, mla_kid(n, 0), v);
+	return v;
+}
+
+/* a < L < b: each neighbouring pair is a comparison, but none has a node of its own to edit */
+static const mla_value *chain(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	for (uint32_t i = 0; i < n->n; i += 2)
+		mla_flow_eval(f, fr, n->kid[i]);
+	return mla_value_any(f, 0);
+}
+
+static const mla_value *all_kids(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	uint32_t tags = 0;
+
+	for (uint32_t i = 0; i < n->n; i++)
+		if (n->kid[i])
+			tags |= mla_value_tags(mla_flow_eval(f, fr, n->kid[i]));
+	return mla_value_any(f, tags & ~(uint32_t)MLA_TAG_COUNT);
+}
+
+static const mla_value *lambda(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_value *v = mla_value_new(f, MLA_V_FUNCTION, 0);
+
+	v->function = n;
+	v->module = fr->module;
+	v->closure = fr->env;
+	return v;
+}
+
+static const mla_value *unary(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *v = mla_flow_eval(f, fr, n->kid[0]);
+
+	if (v->kind == MLA_V_INT && v->number_known && n->op == MLA_OP_SUB)
+		return number(f, -v->number);
+	if (v->kind == MLA_V_INT)
+		return mla_value_new(f, MLA_V_INT, 0);
+	if (n->op == MLA_OP_INVERT)
+		return mla_flow_not(f, v);
+	return v;
+}
+
+static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *a;
+	int64_t v;
+
+	switch ((mla_kind)n->kind) {
+	case MLA_N_NAME:
+		return name(f, fr, n);
+	case MLA_N_INT:
+		return mla_str_int(&v, n->name, 0, INT32_MAX) ? number(f, v)
+		                                              : mla_value_new(f, MLA_V_INT, 0);
+	case MLA_N_NONE:
+		return mla_value_new(f, MLA_V_NONE, 0);
+	case MLA_N_ATTRIBUTE:
+		return mla_flow_attribute(f, fr, n);
+	case MLA_N_SUBSCRIPT:
+		return mla_flow_subscript(f, fr, n);
+	case MLA_N_CALL:
+		return mla_flow_call(f, fr, n);
+	case MLA_N_TUPLE:
+	case MLA_N_LIST:
+		return sequence(f, fr, n);
+	case MLA_N_BINARY:
+		return binary(f, fr, n);
+	case MLA_N_COMPARE:
+		a = mla_flow_eval(f, fr, n->kid[0]);
+		return mla_flow_compare(f, fr, n, a, mla_flow_eval(f, fr, n->kid[1]));
+	case MLA_N_NOT:
+		return mla_flow_not(f, mla_flow_eval(f, fr, n->kid[0]));
+	case MLA_N_AND:
+	case MLA_N_OR:
+		a = mla_flow_eval(f, fr, n->kid[0]);
+		if (a->kind == MLA_V_TRUTH)
+			return mla_flow_both(f, a, mla_flow_eval(f, fr, n->kid[1]));
+		return mla_value_join(f, a, mla_flow_eval(f, fr, n->kid[1]));
+	case MLA_N_CONDITION:
+		return condition(f, fr, n);
+	case MLA_N_WALRUS:
+		return walrus(f, fr, n);
+	case MLA_N_CHAIN:
+		return chain(f, fr, n);
+	case MLA_N_LIST_COMP:
+	case MLA_N_SET_COMP:
+	case MLA_N_GENERATOR:
+		return comprehension(f, fr, n);
+	case MLA_N_LAMBDA:
+		return lambda(f, fr, n);
+	case MLA_N_UNARY:
+		return unary(f, fr, n);
+	case MLA_N_AWAIT:
+	case MLA_N_STAR:
+		return n->n && n->kid[0] ? mla_flow_eval(f, fr, n->kid[0]) : mla_value_any(f, 0);
+	case MLA_N_STRING:
+	case MLA_N_SLICE:
+		all_kids(f, fr, n);
+		return mla_value_any(f, 0);
+	case MLA_N_TRUE:
+	case MLA_N_FALSE:
+	case MLA_N_FLOAT:
+	case MLA_N_ELLIPSIS:
+		return mla_value_any(f, 0);
+	default:
+		return all_kids(f, fr, n);
+	}
+}
+
+const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_value *v;
+
+	if (!n || mla_flow_limit(f, n))
+		return mla_value_any(f, 0);
+	f->depth++;
+	f->steps++;
+	v = evaluate(f, fr, n);
+	f->depth--;
+	return v;
+}

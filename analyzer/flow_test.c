@@ -1,0 +1,142 @@
+/* Tests of a query count: recognising them, and combining them into conditions. */
+#include "analyzer/flow.h"
+
+#include "analyzer/str.h"
+
+static mla_test *test_at(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_test *t = NULL;
+
+	for (uint32_t i = 0; i < f->tests.n && !t; i++)
+		if (f->tests.v[i]->node == n)
+			t = f->tests.v[i];
+	if (!t) {
+		t = mla_arena_alloc(f->arena, sizeof(*t));
+		t->module = fr->module;
+		t->node = n;
+		t->function = fr->function;
+		mla_vec_push(&f->tests, t);
+	}
+	for (uint32_t i = 0; i < f->touched.n; i++)
+		if (f->touched.v[i] == t)
+			return t;
+	mla_vec_push(&f->touched, t);
+	return t;
+}
+
+static const mla_value *truth_of(mla_flow *f, mla_test *t)
+{
+	mla_value *v = mla_value_new(f, MLA_V_TRUTH, 0);
+	mla_truth *part = mla_arena_alloc(f->arena, sizeof(*part));
+
+	*part = (mla_truth){t, t->small_when_true};
+	v->truth = part;
+	v->n = 1;
+	return v;
+}
+
+static mla_op mirrored(mla_op op)
+{
+	switch (op) {
+	case MLA_OP_LT:
+		return MLA_OP_GT;
+	case MLA_OP_LE:
+		return MLA_OP_GE;
+	case MLA_OP_GT:
+		return MLA_OP_LT;
+	case MLA_OP_GE:
+		return MLA_OP_LE;
+	default:
+		return op;
+	}
+}
+
+/* Fills in what the comparison `count op bound` says; false when it is no threshold at all. */
+static bool describe(mla_test *t, mla_op op, const mla_value *bound)
+{
+	if (op < MLA_OP_EQ || op > MLA_OP_GE)
+		return false;
+	t->op = op;
+	t->small_when_true = op == MLA_OP_EQ || op == MLA_OP_LT || op == MLA_OP_LE;
+	t->bound_known = bound->number_known;
+	t->limit = bound->number - (op == MLA_OP_LT || op == MLA_OP_GE);
+	return !t->bound_known || t->limit >= 1;
+}
+
+const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                  const mla_value *left, const mla_value *right)
+{
+	bool on_left = left->kind == MLA_V_INT && (left->tags & MLA_TAG_COUNT);
+	bool on_right = right->kind == MLA_V_INT && (right->tags & MLA_TAG_COUNT);
+	const mla_value *bound = on_left ? right : left;
+	mla_op op = on_left ? n->op : mirrored(n->op);
+	mla_test probe = {0};
+	mla_test *t;
+
+	if (on_left == on_right || bound->kind == MLA_V_NONE || bound->kind == MLA_V_TUPLE ||
+	    !describe(&probe, op, bound))
+		return mla_value_any(f, 0);
+	t = test_at(f, fr, n);
+	describe(t, op, bound);
+	t->count = n->kid[on_left ? 0 : 1];
+	return truth_of(f, t);
+}
+
+const mla_value *mla_flow_pattern(mla_flow *f, mla_frame *fr, const mla_node *pattern,
+                                  const mla_value *subject)
+{
+	mla_value bound = {.kind = MLA_V_INT, .number_known = true};
+	mla_test *t;
+
+	if (subject->kind != MLA_V_INT || !(subject->tags & MLA_TAG_COUNT) ||
+	    pattern->kind != MLA_N_INT || !mla_str_int(&bound.number, pattern->name, 1, INT32_MAX))
+		return mla_value_any(f, 0);
+	t = test_at(f, fr, pattern);
+	describe(t, MLA_OP_EQ, &bound);
+	return truth_of(f, t);
+}
+
+const mla_value *mla_flow_not(mla_flow *f, const mla_value *v)
+{
+	mla_value *out;
+	mla_truth *part;
+
+	if (v->kind != MLA_V_TRUTH)
+		return v;
+	out = mla_value_new(f, MLA_V_TRUTH, v->tags);
+	part = mla_arena_array(f->arena, v->n, sizeof(*part));
+	for (uint32_t i = 0; i < v->n; i++)
+		part[i] = (mla_truth){v->truth[i].test, !v->truth[i].small_when_true};
+	out->truth = part;
+	out->n = v->n;
+	return out;
+}
+
+/* and, or: either test decides which arm is taken, as far as it goes. */
+const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b)
+{
+	mla_value *out;
+	mla_truth *part;
+	bool widened = false;
+
+	if (a->kind != MLA_V_TRUTH || b->kind != MLA_V_TRUTH)
+		return a->kind == MLA_V_TRUTH ? a : b;
+	out = mla_value_new(f, MLA_V_TRUTH, 0);
+	part = mla_arena_array(f->arena, (size_t)a->n + b->n, sizeof(*part));
+	for (uint32_t i = 0; i < a->n; i++)
+		part[out->n++] = a->truth[i];
+	for (uint32_t i = 0; i < b->n; i++) {
+		bool known = false;
+
+		for (uint32_t k = 0; k < a->n; k++)
+			known |= a->truth[k].test == b->truth[i].test;
+		if (!known)
+			part[out->n++] = b->truth[i];
+	}
+	for (uint32_t i = 0; i < out->n; i++)
+		widened |= !part[i].test->bound_known;
+	for (uint32_t i = 0; i < out->n; i++)
+		part[i].test->compound |= widened;
+	out->truth = part;
+	return out;
+}

@@ -1,0 +1,283 @@
+/* Up-projections by construction and by name, and the expressions of their sizes. */
+#include "analyzer/latent.h"
+
+#include "analyzer/str.h"
+
+bool mla_up_by_name(mla_up_role *role, mla_str name)
+{
+	static const char *const keys[] = {"embed_q",  "w_kc", "wk_b",   "w_uk",     "W_UK",
+	                                   "k_up",     "up_k", "key_up", "k_b_proj", "wk_up",
+	                                   "q_absorb", "qabs", NULL};
+	static const char *const values[] = {"unembed_out", "w_vc",       "wv_b",  "w_uv",
+	                                     "W_UV",        "v_up",       "up_v",  "value_up",
+	                                     "v_b_proj",    "out_absorb", "wv_up", NULL};
+	static const char *const both[] = {"kv_b_proj", "wkv_b", "kv_b", "kv_up_proj", NULL};
+
+	while (name.len && name.ptr[0] == '_') {
+		name.ptr++;
+		name.len--;
+	}
+	if (mla_str_in(name, keys))
+		*role = MLA_UP_KEY;
+	else if (mla_str_in(name, values))
+		*role = MLA_UP_VALUE;
+	else if (mla_str_in(name, both))
+		*role = MLA_UP_BOTH;
+	else
+		return false;
+	return true;
+}
+
+bool mla_latent_up(mla_up_role *role, const mla_latent *l, mla_str attribute)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (mla_str_eq(l->up[i].attribute, attribute)) {
+			*role = l->up[i].role;
+			return true;
+		}
+	return false;
+}
+
+/* `self.name = Maker(in, out, heads)`: a matrix for every head. */
+typedef struct {
+	mla_str name;
+	const mla_node *call;
+	const mla_node *in, *out, *heads;
+	mla_method init;
+} maker_call;
+
+static const mla_node *argument(const mla_node *call, uint32_t i)
+{
+	const mla_node *a = mla_kid(call, 1 + i);
+
+	return a && a->kind == MLA_N_KEYWORD ? a->kid[0] : a;
+}
+
+enum { MAKER_MAX = 32 };
+
+static uint32_t maker_calls(maker_call *out, const mla_constructors *constructors)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < constructors->n; i++) {
+		mla_method init = constructors->v[i];
+		mla_str self = mla_method_self(init.node);
+
+		for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
+			const mla_node *target, *call;
+
+			if (n->kind != MLA_N_ASSIGN || n->n != 2 || count == MAKER_MAX)
+				continue;
+			target = n->kid[0];
+			call = n->kid[1];
+			if (target->kind != MLA_N_ATTRIBUTE ||
+			    !mla_str_eq(target->kid[0]->name, self) || call->kind != MLA_N_CALL ||
+			    !argument(call, 2))
+				continue;
+			out[count++] = (maker_call){target->name,      call,
+			                            argument(call, 0), argument(call, 1),
+			                            argument(call, 2), init};
+		}
+	}
+	return count;
+}
+
+static bool same(const maker_call *a, const mla_node *x, const maker_call *b, const mla_node *y)
+{
+	return mla_node_same(a->init.owner.module->text, x, b->init.owner.module->text, y);
+}
+
+/* The attribute that holds `expr` in constructor `init`, or an empty string. */
+static mla_str holder(const mla_node *expr, mla_method init)
+{
+	mla_str self = mla_method_self(init.node);
+	const mla_text *text = init.owner.module->text;
+
+	if (expr->kind == MLA_N_ATTRIBUTE && expr->kid[0]->kind == MLA_N_NAME &&
+	    mla_str_eq(expr->kid[0]->name, self))
+		return expr->name;
+	for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
+		if (n->kind != MLA_N_ASSIGN || n->n != 2)
+			continue;
+		if (n->kid[0]->kind == MLA_N_ATTRIBUTE && n->kid[0]->kid[0]->kind == MLA_N_NAME &&
+		    mla_str_eq(n->kid[0]->kid[0]->name, self) &&
+		    mla_node_same(text, n->kid[1], text, expr))
+			return n->kid[0]->name;
+	}
+	return (mla_str){"", 0};
+}
+
+static mla_size size_of(const mla_scope *scope, const mla_node *expr, mla_method init)
+{
+	mla_scope inside = *scope;
+	mla_size s = {.expr = expr, .init = init};
+
+	inside.module = init.owner.module;
+	inside.function = init.node;
+	s.attribute = holder(expr, init);
+	s.number = mla_evaluate(&inside, expr);
+	return s;
+}
+
+/*
+ * r is the size that the two projections share: the first one's output and the second one's input.
+ * Expert layers are built alike (up then down), so somebody must also call it a rank or the maker
+ * a per-head linear layer.
+ */
+static bool is_pair(const maker_call *a, const maker_call *b)
+{
+	static const char *const words[] = {"rank", "lora", "latent", "compress", NULL};
+	mla_str maker = mla_node_text(a->init.owner.module->text, a->call->kid[0]);
+	mla_str rank = mla_node_text(a->init.owner.module->text, a->out);
+	bool named = mla_str_contains(maker, "MultiLinear");
+
+	if (!same(a, a->call->kid[0], b, b->call->kid[0]) || !same(a, a->out, b, b->in) ||
+	    !same(a, a->heads, b, b->heads))
+		return false;
+	for (int i = 0; words[i] && !named; i++)
+		named = mla_str_mentions(rank, words[i]);
+	return named;
+}
+
+/* MultiLinear(r, r, h) twice gives no direction; the names do then. */
+static bool reversed(const maker_call *a, const maker_call *b)
+{
+	mla_up_role role;
+
+	return same(b, b->out, a, a->in) && mla_up_by_name(&role, a->name) && role == MLA_UP_VALUE;
+}
+
+static void add_up(mla_latent *out, const maker_call *m, mla_up_role role)
+{
+	mla_up_role known;
+
+	if (out->n < MLA_UP_MAX && !mla_latent_up(&known, out, m->name))
+		out->up[out->n++] = (mla_up){m->name, role, m->call, m->init};
+}
+
+static void by_construction(mla_latent *out, const mla_scope *scope,
+                            const mla_constructors *constructors)
+{
+	maker_call m[MAKER_MAX];
+	uint32_t n = maker_calls(m, constructors);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < n; k++) {
+			const maker_call *a = &m[i], *b = &m[k];
+
+			if (i == k || !is_pair(a, b) || reversed(a, b))
+				continue;
+			add_up(out, a, MLA_UP_KEY);
+			add_up(out, b, MLA_UP_VALUE);
+			if (out->maker)
+				continue;
+			out->maker = a->call->kid[0];
+			out->class_name = mla_node_text(a->init.owner.module->text, out->maker);
+			out->nope = size_of(scope, a->in, a->init);
+			out->rank = size_of(scope, a->out, a->init);
+			out->value = size_of(scope, b->out, b->init);
+		}
+}
+
+static void by_name(mla_latent *out, const mla_constructors *constructors)
+{
+	for (uint32_t i = 0; i < constructors->n; i++) {
+		mla_method init = constructors->v[i];
+
+		for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
+			const mla_node *target = n->kind == MLA_N_ASSIGN ? n->kid[0] : NULL;
+			maker_call m = {.init = init};
+			mla_up_role role;
+
+			if (target && target->kind == MLA_N_ATTRIBUTE &&
+			    mla_up_by_name(&role, target->name)) {
+				m.name = target->name;
+				add_up(out, &m, role);
+			}
+		}
+	}
+}
+
+/* A size under one of its usual names, as an attribute of self. */
+static mla_size usual_size(const mla_scope *scope, const char *const *names)
+{
+	mla_size s = {0};
+	mla_attribute a;
+
+	for (; *names; names++) {
+		mla_str name = mla_str_c(*names);
+
+		if (!mla_class_attribute(&a, scope->constructors, name))
+			continue;
+		s.attribute = name;
+		s.init = a.init;
+		s.expr = a.value;
+		if (a.value) {
+			mla_scope inside = *scope;
+
+			inside.module = a.init.owner.module;
+			inside.function = a.init.node;
+			s.number = mla_evaluate(&inside, a.value);
+		}
+		break;
+	}
+	return s;
+}
+
+static bool mentions_rope(const mla_lineage *lineage)
+{
+	for (uint32_t i = 0; i < lineage->n; i++)
+		if (mla_str_mentions(mla_node_text(lineage->v[i].module->text, lineage->v[i].node),
+		                     "rope"))
+			return true;
+	return false;
+}
+
+static mla_number rope_size(const mla_scope *scope, const mla_lineage *lineage)
+{
+	static const char *const names[] = {"qk_rope_head_dim", "rope_dim", "d_rope",
+	                                    "rope_head_dim", NULL};
+	mla_size s = usual_size(scope, names);
+
+	/* Not kept on self: ask the config the constructor was given. */
+	for (uint32_t i = 0; !s.number.known && i < scope->constructors->n; i++) {
+		const mla_node *init = scope->constructors->v[i].node, *list = mla_kid(init, 0);
+
+		for (uint32_t k = 1; list && k < list->n && !s.number.known; k++) {
+			mla_scope inside = *scope;
+			mla_node name = {.kind = MLA_N_NAME, .name = list->kid[k]->name};
+			mla_class config;
+
+			inside.module = scope->constructors->v[i].owner.module;
+			inside.function = init;
+			config = mla_evaluate_class(&inside, &name);
+			if (config.node)
+				s.number = mla_evaluate_field(&inside, config, mla_str_c(names[0]));
+		}
+	}
+	if (!s.number.known && !mentions_rope(lineage))
+		s.number = (mla_number){MLA_IS_INT, MLA_SOURCE_FILE, 0};
+	return s.number;
+}
+
+void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settings,
+                     const mla_lineage *lineage, const mla_constructors *constructors)
+{
+	static const char *const ranks[] = {"kv_lora_rank", "rank", NULL};
+	static const char *const nopes[] = {"qk_nope_head_dim", "d_nope", "nope_dim", NULL};
+	static const char *const values[] = {"v_head_dim", "d_v", "value_dim", NULL};
+	mla_scope scope = {.project = p, .settings = settings, .constructors = constructors};
+
+	*out = (mla_latent){0};
+	if (!lineage->n)
+		return;
+	scope.module = lineage->v[0].module;
+	by_construction(out, &scope, constructors);
+	by_name(out, constructors);
+	if (!out->maker) {
+		out->rank = usual_size(&scope, ranks);
+		out->nope = usual_size(&scope, nopes);
+		out->value = usual_size(&scope, values);
+	}
+	out->rope = rope_size(&scope, lineage);
+}
