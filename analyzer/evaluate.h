@@ -6,6 +6,7 @@
 #define MLA_ANALYZER_EVALUATE_H
 
 #include "analyzer/class.h"
+#include "analyzer/geometry.h"
 
 /* Where a number comes from, the weakest source of all that went into it. */
 typedef enum {
@@ -26,15 +27,16 @@ typedef struct {
 	int64_t value; /* the integer; 0 or 1 for a boolean */
 } mla_number;
 
-/* Fields of a checkpoint's config that replace the defaults of the same name. */
+/* What the user says about sizes, in place of the source's defaults. */
 typedef struct {
 	const char *name;
 	int64_t value;
 } mla_setting;
 
 typedef struct {
-	const mla_setting *v;
+	const mla_setting *v; /* fields of a checkpoint's config, replacing defaults of that name */
 	uint32_t n;
+	const mla_geometry *geometry; /* all sizes at once, or NULL */
 } mla_settings;
 
 /* Where an expression stands: inside a constructor (or any method) of a class. */

@@ -53,6 +53,17 @@ static const mla_node *argument(const mla_node *call, uint32_t i)
 	return a && a->kind == MLA_N_KEYWORD ? a->kid[0] : a;
 }
 
+/* A third argument that is a switch makes it a plain layer: Linear(in, out, bias=False). */
+static bool is_head_count(const mla_node *call)
+{
+	const mla_node *a = mla_kid(call, 3), *value = argument(call, 2);
+
+	if (a && a->kind == MLA_N_KEYWORD && !mla_str_mentions(a->name, "head"))
+		return false;
+	return value && value->kind != MLA_N_TRUE && value->kind != MLA_N_FALSE &&
+	       value->kind != MLA_N_NONE;
+}
+
 enum { MAKER_MAX = 32 };
 
 static uint32_t maker_calls(maker_call *out, const mla_constructors *constructors)
@@ -72,7 +83,7 @@ static uint32_t maker_calls(maker_call *out, const mla_constructors *constructor
 			call = n->kid[1];
 			if (target->kind != MLA_N_ATTRIBUTE ||
 			    !mla_str_eq(target->kid[0]->name, self) || call->kind != MLA_N_CALL ||
-			    !argument(call, 2))
+			    !is_head_count(call))
 				continue;
 			out[count++] = (maker_call){target->name,      call,
 			                            argument(call, 0), argument(call, 1),
@@ -260,6 +271,43 @@ static mla_number rope_size(const mla_scope *scope, const mla_lineage *lineage)
 	return s.number;
 }
 
+static mla_number given(uint32_t size)
+{
+	return (mla_number){MLA_IS_INT, MLA_SOURCE_OPTION, size};
+}
+
+static void override(mla_latent *out, const mla_geometry *g)
+{
+	out->rank.number = given(g->rank);
+	out->nope.number = given(g->nope);
+	out->rope = given(g->rope);
+	out->value.number = given(g->value);
+}
+
+bool mla_latent_threshold(mla_threshold *out, const mla_latent *l)
+{
+	const mla_number *n[] = {&l->rank.number, &l->nope.number, &l->value.number};
+	mla_geometry g = {.rope = 0};
+
+	*out = (mla_threshold){0};
+	for (int i = 0; i < 3; i++) {
+		if (n[i]->known != MLA_IS_INT || n[i]->value < 1 || n[i]->value > MLA_DIM_MAX)
+			return false;
+		if (n[i]->source > out->source)
+			out->source = n[i]->source;
+	}
+	g.rank = (uint32_t)n[0]->value;
+	g.nope = (uint32_t)n[1]->value;
+	g.value = (uint32_t)n[2]->value;
+	if (l->rope.known == MLA_IS_INT && l->rope.value >= 0 && l->rope.value <= MLA_DIM_MAX) {
+		g.rope = (uint32_t)l->rope.value;
+		out->rope_known = true;
+	}
+	out->geometry = g;
+	out->queries = mla_geometry_threshold(&g, 0);
+	return true;
+}
+
 void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settings,
                      const mla_lineage *lineage, const mla_constructors *constructors)
 {
@@ -280,4 +328,6 @@ void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settin
 		out->value = usual_size(&scope, values);
 	}
 	out->rope = rope_size(&scope, lineage);
+	if (settings && settings->geometry)
+		override(out, settings->geometry);
 }

@@ -50,6 +50,16 @@ void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settin
 /* The up-projection that `attribute` names, by construction first, by its name second. */
 bool mla_latent_up(mla_up_role *role, const mla_latent *l, mla_str attribute);
 
+/* The threshold of the geometry form, where all of r, n and v are numbers. */
+typedef struct {
+	mla_geometry geometry; /* rope 0 when it is not known */
+	bool rope_known;
+	uint32_t queries;
+	mla_source source; /* the weakest of the three sizes' sources */
+} mla_threshold;
+
+bool mla_latent_threshold(mla_threshold *out, const mla_latent *l);
+
 /* By name alone, for code whose class is not known. */
 bool mla_up_by_name(mla_up_role *role, mla_str name);
 

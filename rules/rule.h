@@ -1,0 +1,55 @@
+/* A rule: what it is called, what it explains, and how it turns facts into findings. */
+#ifndef MLA_RULES_RULE_H
+#define MLA_RULES_RULE_H
+
+#include "analyzer/facts.h"
+
+typedef enum { MLA_NOTE, MLA_WARNING, MLA_ERROR } mla_severity;
+typedef enum { MLA_FIX_NEVER, MLA_FIX_SOMETIMES } mla_fix_availability;
+
+typedef struct mla_rule mla_rule;
+typedef struct mla_findings mla_findings;
+
+typedef struct {
+	const mla_rule *rule;
+	mla_module *module;
+	mla_span span; /* what is underlined: the test, not the whole statement */
+	mla_role role;
+	const mla_test *test;
+	const mla_site *site;
+	const mla_test *pair; /* the other test of the same decision, or NULL */
+	mla_str message;
+	mla_str no_fix; /* why there is no fix; empty when a fixer may try */
+	bool threshold_known;
+	mla_threshold threshold;
+} mla_finding;
+
+struct mla_findings {
+	mla_arena *arena;
+	mla_finding *v;
+	uint32_t n, cap;
+};
+
+struct mla_rule {
+	const char *code;    /* "MLA001" */
+	const char *name;    /* "single-query-absorb" */
+	const char *summary; /* one line */
+	const char *doc;     /* Markdown: what, why, example, use instead, fix safety */
+	mla_severity severity;
+	mla_fix_availability fix;
+	bool opt_in; /* runs only when it is selected */
+	int (*check)(const mla_rule *self, const mla_facts *facts, mla_findings *out);
+};
+
+/* All rules in code order; NULL at the end. */
+extern const mla_rule *const mla_rules[];
+
+/* By code or by name; NULL when there is none. */
+const mla_rule *mla_rule_find(mla_str code_or_name);
+
+const char *mla_severity_name(mla_severity s);
+
+/* A new finding at the end of the list, zeroed but for its rule. */
+mla_finding *mla_finding_add(mla_findings *out, const mla_rule *rule);
+
+#endif
