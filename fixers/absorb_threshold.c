@@ -1,0 +1,420 @@
+/*
+ * The fix of MLA001 (and of the other rules about an absorb decision): helper, import, constructor
+ * statement and every test of the decision, as one set of edits.
+ */
+#include "fixers/helper.h"
+
+#include "analyzer/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
+                             const mla_finding *finding, mla_form form);
+
+typedef struct {
+	mla_fix *fix;
+	mla_arena *arena;
+	mla_project *project;
+	const mla_site *site;
+	mla_form form;
+	mla_lineage lineage;
+	mla_constructors constructors;
+} plan;
+
+static bool refuse(plan *p, const char *fmt, ...) MLA_PRINTF(2, 3);
+
+static bool refuse(plan *p, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!p->fix->refusal.len)
+		p->fix->refusal = mla_arena_format(p->arena, "%s", text);
+	return false;
+}
+
+/* The method around a test, through nested functions; NULL for a free function. */
+static const mla_node *method_around(const mla_node *n)
+{
+	const mla_node *class = mla_node_class(n);
+
+	if (!class)
+		return NULL;
+	for (; n; n = n->parent)
+		if (n->kind == MLA_N_FUNCTION && n->parent->parent == class)
+			return n;
+	return NULL;
+}
+
+static const mla_size *size_at(const mla_site *s, int i)
+{
+	return i == 0 ? &s->latent.rank : i == 1 ? &s->latent.nope : &s->latent.value;
+}
+
+static mla_str one_line(mla_arena *arena, const mla_module *m, const mla_node *n)
+{
+	mla_str s = mla_arena_dup(arena, mla_node_text(m->text, n));
+	char *p = (char *)s.ptr;
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < s.len; i++) {
+		bool blank = p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == ' ';
+
+		if (blank && k && p[k - 1] == ' ')
+			continue;
+		p[k++] = blank ? ' ' : p[i];
+	}
+	s.len = k;
+	return s;
+}
+
+/* r, n and v as a method other than the constructor can write them: attributes of self, or of a
+ * config that the constructor keeps there. */
+static bool sizes_in_method(plan *p, mla_str out[3], mla_str self)
+{
+	for (int i = 0; i < 3; i++) {
+		const mla_size *s = size_at(p->site, i);
+		const mla_node *root = s->expr;
+		mla_str rest = {"", 0}, kept = {"", 0};
+
+		if (s->attribute.len) {
+			out[i] = mla_arena_format(p->arena, "%.*s.%.*s", MLA_ARG(self),
+			                          MLA_ARG(s->attribute));
+			continue;
+		}
+		if (root && root->kind == MLA_N_ATTRIBUTE) {
+			while (root->kind == MLA_N_ATTRIBUTE)
+				root = root->kid[0];
+			rest = mla_text_slice(s->init.owner.module->text,
+			                      (mla_span){root->span.end, s->expr->span.end});
+		}
+		for (const mla_node *n = s->init.node;
+		     root && root->kind == MLA_N_NAME && n && !kept.len;
+		     n = mla_node_next(n, s->init.node, false))
+			if (n->kind == MLA_N_ASSIGN && n->n == 2 &&
+			    n->kid[0]->kind == MLA_N_ATTRIBUTE && n->kid[1]->kind == MLA_N_NAME &&
+			    mla_str_eq(n->kid[1]->name, root->name))
+				kept = n->kid[0]->name;
+		if (!kept.len)
+			return refuse(p, "the sizes are not kept on the object");
+		out[i] = mla_arena_format(p->arena, "%.*s.%.*s%.*s", MLA_ARG(self), MLA_ARG(kept),
+		                          MLA_ARG(rest));
+	}
+	return true;
+}
+
+/* How far along the constructors the sizes are complete: the most derived one that sets any. */
+static bool completing_constructor(plan *p, mla_method *out)
+{
+	for (uint32_t i = 0; i < p->constructors.n; i++)
+		for (int k = 0; k < 3; k++)
+			if (size_at(p->site, k)->init.node == p->constructors.v[i].node) {
+				*out = p->constructors.v[i];
+				return true;
+			}
+	return refuse(p, "no constructor sets the sizes");
+}
+
+static const mla_node *statement_in(const mla_node *body, const mla_node *n)
+{
+	while (n && n->parent != body)
+		n = n->parent;
+	return n;
+}
+
+/* The statement of the constructor after which r, n and v exist. */
+static const mla_node *last_needed(plan *p, mla_method init)
+{
+	const mla_node *body = mla_kid(init.node, 1), *last = NULL;
+	const mla_node *super = mla_constructor_super(init.node);
+
+	for (int i = -1; i < 3; i++) {
+		const mla_size *s = i < 0 ? NULL : size_at(p->site, i);
+		const mla_node *at = super ? statement_in(body, super) : NULL;
+		mla_attribute a;
+
+		if (s && s->attribute.len) {
+			if (mla_class_attribute(&a, &p->constructors, s->attribute) &&
+			    a.init.node == init.node)
+				at = a.statement;
+		} else if (s && s->init.node == init.node) {
+			at = statement_in(body, s->expr);
+		}
+		if (at && (!last || at->span.start > last->span.start))
+			last = at;
+	}
+	return last;
+}
+
+/* Is self._max_absorbed there already, from an earlier fix of a class in this line? */
+static bool has_attribute(plan *p, mla_str name, bool *same)
+{
+	mla_attribute a;
+
+	if (!mla_class_attribute(&a, &p->constructors, name))
+		return false;
+	*same = a.value && a.value->kind == MLA_N_CALL &&
+	        mla_str_is(a.value->kid[0]->name, "max_absorbed_queries");
+	return true;
+}
+
+static bool add_attribute(plan *p, mla_str name)
+{
+	mla_method init;
+	mla_str self, callee, arguments[3], lead;
+	const mla_node *after;
+	mla_module *m;
+	mla_writer w;
+	uint32_t at;
+	bool same;
+
+	if (has_attribute(p, name, &same))
+		return same || refuse(p, "self.%.*s already means something else", MLA_ARG(name));
+	if (!completing_constructor(p, &init))
+		return false;
+	m = init.owner.module;
+	self = mla_method_self(init.node);
+	after = last_needed(p, init);
+	if (!after || mla_text_line(m->text, after->span.start) ==
+	                      mla_text_line(m->text, init.node->span.start))
+		return refuse(p, "the constructor is written on one line");
+	if (init.node->has_error)
+		return refuse(p, "the constructor does not parse");
+	for (int i = 0; i < 3; i++) {
+		const mla_size *s = size_at(p->site, i);
+
+		arguments[i] = s->attribute.len
+		                       ? mla_arena_format(p->arena, "%.*s.%.*s", MLA_ARG(self),
+		                                          MLA_ARG(s->attribute))
+		                       : one_line(p->arena, m, s->expr);
+	}
+	mla_helper_require(&callee, &p->fix->refusal, &p->fix->edits, p->project, m,
+	                   init.owner.node, &p->site->latent, p->form);
+	if (p->fix->refusal.len)
+		return false;
+	at = mla_insert_after(m, after, &lead);
+	w = mla_writer_at(p->arena, m, after->span.start);
+	mla_write(&w, "%.*s%.*s", MLA_ARG(lead), MLA_ARG(w.indent));
+	mla_write_call(&w, mla_text_width(w.indent),
+	               mla_arena_format(p->arena, "%.*s.%.*s = %.*s", MLA_ARG(self), MLA_ARG(name),
+	                                MLA_ARG(callee)),
+	               arguments, 3, (mla_str){"", 0});
+	if (!lead.len)
+		mla_write(&w, "%.*s", MLA_ARG(w.eol));
+	mla_edits_add(&p->fix->edits, m, (mla_span){at, at}, mla_writer_text(&w));
+	return true;
+}
+
+/* `L == 1` -> `L <= bound`, `L != 1` -> `L > bound`; the count keeps its own spelling. */
+static void replace_test(plan *p, const mla_test *t, mla_str bound)
+{
+	mla_str count = mla_text_slice(t->module->text, t->count->outer);
+
+	mla_edits_add(&p->fix->edits, t->module, t->node->span,
+	              mla_arena_format(p->arena, "%.*s %s %.*s", MLA_ARG(count),
+	                               t->small_when_true ? "<=" : ">", MLA_ARG(bound)));
+}
+
+/* The tests of functions that belong to no class, each function once. */
+static const mla_node *block_holding(const mla_site *s, const mla_node *function,
+                                     const mla_node **statement)
+{
+	const mla_node *first = NULL, *last = NULL, *n;
+
+	for (uint32_t i = 0; i < s->test_count; i++)
+		if (s->test[i]->function == function) {
+			const mla_node *t = s->test[i]->node;
+
+			if (!first || t->span.start < first->span.start)
+				first = t;
+			if (!last || t->span.start > last->span.start)
+				last = t;
+		}
+	for (n = first; n && n->parent; n = n->parent)
+		if (n->parent->kind == MLA_N_BLOCK && mla_node_within(last, n->parent)) {
+			*statement = n;
+			return n->parent;
+		}
+	return NULL;
+}
+
+static bool name_taken(const mla_node *function, mla_str name)
+{
+	for (const mla_node *n = function; n; n = mla_node_next(n, function, false))
+		if ((n->kind == MLA_N_NAME || n->kind == MLA_N_PARAMETER) &&
+		    mla_str_eq(n->name, name))
+			return true;
+	return false;
+}
+
+/* `name = head(r, n, v[, extra])` on a line of its own before the function's first test. */
+static bool bind_before(plan *p, const mla_node *function, mla_module *m, const char *name,
+                        mla_str prefix, mla_str self, const mla_str *extra)
+{
+	const mla_node *statement = NULL;
+	mla_str callee, arguments[4];
+	mla_writer w;
+	uint32_t at;
+
+	if (name_taken(function, mla_str_c(name)))
+		return refuse(p, "the name %s is used in the method already", name);
+	if (!block_holding(p->site, function, &statement) || !mla_insert_before(&at, m, statement))
+		return refuse(p, "there is no line of its own before the test");
+	if (!sizes_in_method(p, arguments, self))
+		return false;
+	if (extra)
+		arguments[3] = *extra;
+	mla_helper_require(&callee, &p->fix->refusal, &p->fix->edits, p->project, m, function,
+	                   &p->site->latent, p->form);
+	if (p->fix->refusal.len)
+		return false;
+	w = mla_writer_at(p->arena, m, statement->span.start);
+	mla_write(&w, "%.*s", MLA_ARG(w.indent));
+	mla_write_call(
+		&w, mla_text_width(w.indent),
+		mla_arena_format(p->arena, "%s = %.*s%.*s", name, MLA_ARG(prefix), MLA_ARG(callee)),
+		arguments, extra ? 4 : 3, (mla_str){"", 0});
+	mla_write(&w, "%.*s", MLA_ARG(w.eol));
+	mla_edits_add(&p->fix->edits, m, (mla_span){at, at}, mla_writer_text(&w));
+	return true;
+}
+
+static bool geometry_form(plan *p)
+{
+	const char *attribute = "_max_absorbed", *local = "max_absorbed";
+	bool on_self = false;
+
+	for (uint32_t i = 0; i < p->site->test_count; i++) {
+		const mla_test *t = p->site->test[i];
+		const mla_node *method = method_around(t->node);
+
+		if (method) {
+			mla_str self = mla_method_self(method);
+
+			if (!self.len)
+				return refuse(p, "the test is in a static method");
+			on_self = true;
+			replace_test(
+				p, t,
+				mla_arena_format(p->arena, "%.*s.%s", MLA_ARG(self), attribute));
+			continue;
+		}
+		if (i == 0 || p->site->test[i - 1]->function != t->function)
+			if (!bind_before(p, t->function, t->module, local, (mla_str){"", 0},
+			                 mla_method_self(t->function), NULL))
+				return false;
+		replace_test(p, t, mla_str_c(local));
+	}
+	return !on_self || add_attribute(p, mla_str_c(attribute));
+}
+
+/* The last assignment of the latent's name before it is expanded must come before the test. */
+static bool latent_known_at(const mla_site *s, const mla_test *t)
+{
+	const mla_node *body = mla_kid(s->cached_in, 1);
+
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		if (n->kind != MLA_N_NAME || !mla_str_eq(n->name, s->cached->name) ||
+		    n->span.start >= s->cached->span.start || n->span.start < t->node->span.start)
+			continue;
+		for (const mla_node *a = n; a && a != body; a = a->parent)
+			if (a->kind == MLA_N_ASSIGN && mla_node_within(n, a->kid[0]))
+				return false;
+	}
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false))
+		if (n->kind == MLA_N_NAME && mla_str_eq(n->name, s->cached->name) &&
+		    n->span.start < t->node->span.start)
+			return true;
+	return mla_parameter(s->cached_in, s->cached->name) != NULL;
+}
+
+/* Could the latent be a quantised tuple here? Then it has no shape. */
+static bool may_be_tuple(const mla_site *s)
+{
+	static const char *const marks[] = {"quantized", "dequantize", NULL};
+	mla_str text = mla_node_text(s->test[0]->module->text, s->cached_in);
+
+	for (int i = 0; marks[i]; i++)
+		if (mla_str_contains(text, marks[i]))
+			return true;
+	return false;
+}
+
+/* `absorbed` or `not absorbed` in place of the comparison; `not not` is not written. */
+static void replace_by_name(plan *p, const mla_test *t, const char *name)
+{
+	const mla_node *n = t->node;
+	bool plain = t->small_when_true, operand;
+
+	if (n->parent && n->parent->kind == MLA_N_NOT) {
+		n = n->parent;
+		plain = !plain;
+	}
+	operand = n->parent && (n->parent->kind == MLA_N_COMPARE ||
+	                        n->parent->kind == MLA_N_BINARY || n->parent->kind == MLA_N_UNARY);
+	mla_edits_add(&p->fix->edits, t->module, n->span,
+	              plain     ? mla_str_c(name)
+	              : operand ? mla_arena_format(p->arena, "(not %s)", name)
+	                        : mla_arena_format(p->arena, "not %s", name));
+}
+
+static bool cache_length_form(plan *p)
+{
+	const mla_site *s = p->site;
+	const mla_test *first = s->test[0];
+	const mla_node *method = method_around(first->node);
+	const char *name = "absorbed";
+	mla_str self, length, prefix;
+
+	for (uint32_t i = 1; i < s->test_count; i++)
+		if (s->test[i]->function != first->function)
+			return refuse(p, "the tests of this decision are in different functions");
+	if (!s->cached || s->cached->kind != MLA_N_NAME || s->cached_in != first->function)
+		return refuse(p, "the cached latent has no name where the decision is made");
+	if (!latent_known_at(s, first))
+		return refuse(p, "%.*s is not fetched from the cache before the test",
+		              MLA_ARG(s->cached->name));
+	if (may_be_tuple(s))
+		return refuse(p, "%.*s may be a quantised tuple here, which has no length",
+		              MLA_ARG(s->cached->name));
+	self = mla_method_self(method ? method : first->function);
+	length = mla_arena_format(p->arena, "%.*s.shape[-2]", MLA_ARG(s->cached->name));
+	prefix = mla_arena_format(
+		p->arena,
+		"%.*s <= ", MLA_ARG(mla_text_slice(first->module->text, first->count->outer)));
+	if (first->count->kind == MLA_N_WALRUS)
+		return refuse(p, "the count is bound inside the test");
+	if (!bind_before(p, first->function, first->module, name, prefix, self, &length))
+		return false;
+	for (uint32_t i = 0; i < s->test_count; i++)
+		replace_by_name(p, s->test[i], name);
+	return true;
+}
+
+int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
+                             const mla_finding *finding, mla_form form)
+{
+	plan p = {.fix = out,
+	          .arena = arena,
+	          .project = project,
+	          .site = finding->site,
+	          .form = form};
+	bool done;
+
+	mla_class_lineage(&p.lineage, project, p.site->owner);
+	mla_class_constructors(&p.constructors, project, &p.lineage);
+	out->title = form == MLA_FORM_GEOMETRY
+	                     ? "Absorb up to the number of queries that the geometry allows"
+	                     : "Absorb up to the number of queries that geometry and cached length "
+	                       "allow";
+	done = form == MLA_FORM_GEOMETRY ? geometry_form(&p) : cache_length_form(&p);
+	if (!done) {
+		out->edits.n = 0;
+		return 0;
+	}
+	return mla_edits_finish(&out->edits);
+}

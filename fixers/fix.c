@@ -1,0 +1,33 @@
+/* The table of fixers, made from fixers.def. */
+#include "fixers/fix.h"
+
+#include "analyzer/str.h"
+
+#define MLA_FIXER(code, x)                                                    \
+	int mla_fix_##x(mla_fix *out, mla_arena *arena, mla_project *project, \
+	                const mla_finding *finding, mla_form form);
+#include "fixers/fixers.def"
+#undef MLA_FIXER
+
+static const struct {
+	const char *code;
+	mla_fixer fixer;
+} table[] = {
+#define MLA_FIXER(code, x) {code, mla_fix_##x},
+#include "fixers/fixers.def"
+#undef MLA_FIXER
+};
+
+int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla_finding *finding,
+                 mla_form form)
+{
+	*out = (mla_fix){.site = finding->site, .edits = {.arena = arena}};
+	out->refusal = finding->no_fix;
+	if (out->refusal.len)
+		return 0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (strcmp(table[i].code, finding->rule->code) == 0)
+			return table[i].fixer(out, arena, project, finding, form);
+	out->refusal = mla_str_c("this rule has no fix");
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* A fix: every edit that one decision needs, in every file, or none. */
+#ifndef MLA_FIXERS_FIX_H
+#define MLA_FIXERS_FIX_H
+
+#include "fixers/edit.h"
+#include "rules/rule.h"
+
+/* The form of the inserted threshold. */
+typedef enum { MLA_FORM_GEOMETRY, MLA_FORM_CACHE_LENGTH } mla_form;
+
+/* How far a fix may be trusted; only the engine raises it (see cli). */
+typedef enum {
+	MLA_FIX_UNVERIFIED, /* the engine was not asked */
+	MLA_FIX_UNSAFE,     /* offered, not verified */
+	MLA_FIX_SAFE,       /* the engine ran the method before and after, and agreed */
+	MLA_FIX_REJECTED,   /* never offered */
+} mla_applicability;
+
+typedef struct {
+	const mla_site *site;
+	mla_edits edits; /* none: there is no fix */
+	mla_str refusal; /* why there is none */
+	const char *title;
+	mla_applicability applicability;
+	mla_str reason; /* for the applicability; may be empty */
+} mla_fix;
+
+/*
+ * Makes the fix of a finding's decision; findings of one decision get equal fixes. 0 also when
+ * there is none: refusal says why then.
+ */
+int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla_finding *finding,
+                 mla_form form);
+
+/* One per fixable rule, found through fixers.def. */
+typedef int (*mla_fixer)(mla_fix *out, mla_arena *arena, mla_project *project,
+                         const mla_finding *finding, mla_form form);
+
+#endif
