@@ -21,7 +21,7 @@ OBJ     := $(SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/grammar/parser.o $(BUILD)/grammar/scanner.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
+ALL_CFLAGS = -std=c11 -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
 ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
 
 .PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean

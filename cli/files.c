@@ -1,0 +1,345 @@
+/* Walking folders and reading files. Git's ignore rules are asked of libgit2. */
+#include "cli/files.h"
+
+#include "analyzer/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <git2.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct {
+	mla_tree *tree;
+	git_repository *repo; /* NULL: no ignore rules */
+	char path[PATH_MAX];  /* absolute, of the entry at hand */
+} walk;
+
+static char *copy(const char *s)
+{
+	char *p = mla_alloc(strlen(s) + 1);
+
+	memcpy(p, s, strlen(s));
+	return p;
+}
+
+static const char *below(const mla_tree *t, const char *absolute)
+{
+	size_t n = strlen(t->folder);
+
+	return absolute[n] == '/' ? absolute + n + 1 : absolute + n;
+}
+
+static mla_file *add(mla_tree *t, const char *relative)
+{
+	mla_file f = {0};
+
+	f.path = copy(relative);
+	mla_vec_push(&t->files, f);
+	return &t->files.v[t->files.n - 1];
+}
+
+static void skip(mla_tree *t, const char *relative, const char *reason)
+{
+	mla_file *f = add(t, relative);
+
+	f->state = MLA_FILE_SKIPPED;
+	snprintf(f->reason, sizeof(f->reason), "%s", reason);
+}
+
+static bool is_source(const char *name)
+{
+	return mla_str_ends(mla_str_c(name), ".py");
+}
+
+static bool ignored(walk *w, bool folder)
+{
+	char relative[PATH_MAX + 2];
+	int yes = 0;
+
+	if (!w->repo)
+		return false;
+	/* A trailing slash tells libgit2 that patterns for folders apply. */
+	snprintf(relative, sizeof(relative), "%s%s", below(w->tree, w->path), folder ? "/" : "");
+	return git_ignore_path_is_ignored(&yes, w->repo, relative) == 0 && yes;
+}
+
+static bool is_metadata(const char *name)
+{
+	static const char *const names[] = {".git", ".hg", ".svn", ".jj", NULL};
+
+	return mla_str_in(mla_str_c(name), names);
+}
+
+static bool has_entry(walk *w, size_t len, const char *name)
+{
+	struct stat st;
+	bool has;
+
+	if (len + strlen(name) + 2 > sizeof(w->path))
+		return false;
+	snprintf(w->path + len, sizeof(w->path) - len, "/%s", name);
+	has = lstat(w->path, &st) == 0;
+	w->path[len] = '\0';
+	return has;
+}
+
+static int walk_folder(walk *w, int depth);
+
+static void visit(walk *w, const struct stat *st, const char *name, int depth)
+{
+	const char *relative = below(w->tree, w->path);
+
+	if (S_ISDIR(st->st_mode)) {
+		if (is_metadata(name) || ignored(w, true))
+			return;
+		if (has_entry(w, strlen(w->path), ".git"))
+			skip(w->tree, relative, "another repository or a submodule");
+		else if (depth >= 128)
+			skip(w->tree, relative, "folders nested too deeply");
+		else if (walk_folder(w, depth + 1) < 0)
+			skip(w->tree, relative, mla_error_last());
+		return;
+	}
+	if (!is_source(name) || ignored(w, false))
+		return;
+	if (S_ISREG(st->st_mode))
+		add(w->tree, relative);
+	else
+		skip(w->tree, relative,
+		     S_ISLNK(st->st_mode) ? "symbolic link" : "not a regular file");
+}
+
+/* Symbolic links are not followed: a link to a file inside the tree would be reported twice, one
+ * to a place outside has no path in the repository. */
+static int walk_folder(walk *w, int depth)
+{
+	size_t len = strlen(w->path);
+	DIR *dir = opendir(w->path);
+	struct dirent *d;
+
+	if (!dir)
+		return mla_error(MLA_EIO, "%s", strerror(errno));
+	while ((d = readdir(dir))) {
+		struct stat st;
+
+		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+			continue;
+		/* Most entries are neither folders nor sources: no need to ask the system. */
+		if (d->d_type == DT_REG && !is_source(d->d_name))
+			continue;
+		if (len + strlen(d->d_name) + 2 > sizeof(w->path)) {
+			skip(w->tree, below(w->tree, w->path), "a path in it is too long");
+			continue;
+		}
+		snprintf(w->path + len, sizeof(w->path) - len, "/%s", d->d_name);
+		if (lstat(w->path, &st) == 0)
+			visit(w, &st, d->d_name, depth);
+		else
+			skip(w->tree, below(w->tree, w->path), strerror(errno));
+		w->path[len] = '\0';
+	}
+	closedir(dir);
+	return 0;
+}
+
+static mla_tree *tree_for(mla_fileset *s, const char *folder)
+{
+	mla_tree t = {0};
+
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		if (strcmp(s->trees.v[i].folder, folder) == 0)
+			return &s->trees.v[i];
+	t.folder = copy(folder);
+	mla_vec_push(&s->trees, t);
+	return &s->trees.v[s->trees.n - 1];
+}
+
+/* The root for an absolute path: its repository; else the working directory where it is below it;
+ * else the folder itself. */
+static void root_of(char *out, size_t size, git_repository **repo, const char *absolute,
+                    bool folder, const char *cwd)
+{
+	size_t n = strlen(cwd);
+	const char *slash;
+
+	*repo = NULL;
+	if (git_repository_open_ext(repo, absolute, 0, NULL) == 0 &&
+	    git_repository_workdir(*repo)) {
+		char real[PATH_MAX];
+
+		if (realpath(git_repository_workdir(*repo), real)) {
+			snprintf(out, size, "%s", real);
+			return;
+		}
+	}
+	git_repository_free(*repo);
+	*repo = NULL;
+	if (strncmp(absolute, cwd, n) == 0 &&
+	    (absolute[n] == '/' || absolute[n] == '\0' || n == 1)) {
+		snprintf(out, size, "%s", cwd);
+		return;
+	}
+	slash = strrchr(absolute, '/');
+	snprintf(out, size, "%.*s",
+	         folder || slash == absolute ? (int)strlen(absolute) : (int)(slash - absolute),
+	         absolute);
+}
+
+static int collect_path(mla_fileset *s, const mla_options *o, const char *path, const char *cwd)
+{
+	char absolute[PATH_MAX], root[PATH_MAX];
+	git_repository *repo;
+	struct stat st;
+	walk w;
+	int error = 0;
+
+	if (!realpath(path, absolute) || stat(absolute, &st) < 0)
+		return mla_error(MLA_EIO, "%s: %s", path, strerror(errno));
+	root_of(root, sizeof(root), &repo, absolute, S_ISDIR(st.st_mode), cwd);
+	w.tree = tree_for(s, root);
+	w.repo = o->no_ignore ? NULL : repo;
+	snprintf(w.path, sizeof(w.path), "%s", absolute);
+	if (S_ISDIR(st.st_mode)) {
+		if ((error = walk_folder(&w, 0)) < 0)
+			error = mla_error(error, "%s: %s", path, mla_error_last());
+	} else if (!S_ISREG(st.st_mode)) {
+		skip(w.tree, below(w.tree, absolute), "not a regular file");
+	} else if (!is_source(absolute)) {
+		error = mla_error(MLA_EIO, "%s: not a Python source", path);
+	} else {
+		add(w.tree, below(w.tree, absolute))->named = true;
+	}
+	git_repository_free(repo);
+	return error;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const mla_file *)a)->path, ((const mla_file *)b)->path);
+}
+
+/* Sorted, and a path that was reached twice kept once. */
+static void settle(mla_tree *t)
+{
+	uint32_t n = 0;
+
+	if (t->files.n)
+		qsort(t->files.v, t->files.n, sizeof(*t->files.v), by_path);
+	for (uint32_t i = 0; i < t->files.n; i++) {
+		if (n && strcmp(t->files.v[n - 1].path, t->files.v[i].path) == 0)
+			free(t->files.v[i].path);
+		else
+			t->files.v[n++] = t->files.v[i];
+	}
+	t->files.n = n;
+}
+
+int mla_fileset_collect(mla_fileset *out, const mla_options *o)
+{
+	static const char *const here[] = {"."};
+	const char *const *path = o->arg_count ? o->args : here;
+	uint32_t n = o->arg_count ? o->arg_count : 1;
+	char cwd[PATH_MAX];
+	int error = 0;
+
+	*out = (mla_fileset){0};
+	if (!getcwd(cwd, sizeof(cwd)))
+		return mla_error(MLA_EIO, "working directory: %s", strerror(errno));
+	for (uint32_t i = 0; i < n && error == 0; i++)
+		error = collect_path(out, o, path[i], cwd);
+	for (uint32_t i = 0; i < out->trees.n; i++)
+		settle(&out->trees.v[i]);
+	return error;
+}
+
+void mla_fileset_free(mla_fileset *s)
+{
+	for (uint32_t i = 0; i < s->trees.n; i++) {
+		mla_tree *t = &s->trees.v[i];
+
+		for (uint32_t k = 0; k < t->files.n; k++) {
+			mla_text_free(t->files.v[k].text);
+			free(t->files.v[k].path);
+		}
+		mla_vec_free(&t->files);
+		free(t->folder);
+	}
+	mla_vec_free(&s->trees);
+}
+
+static int read_all(char **out, size_t *len, int fd, size_t size)
+{
+	/* One byte more than the file has, to see whether it grew meanwhile. */
+	char *buffer = mla_alloc(size + 1);
+	size_t n = 0;
+
+	for (;;) {
+		ssize_t got = read(fd, buffer + n, size + 1 - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			free(buffer);
+			return mla_error(MLA_EIO, "%s", strerror(errno));
+		}
+		n += (size_t)got;
+		if (got == 0)
+			break;
+		if (n > size) {
+			free(buffer);
+			return mla_error(MLA_EIO, "changed while it was read");
+		}
+	}
+	*out = buffer;
+	*len = n;
+	return 0;
+}
+
+int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path)
+{
+	char absolute[PATH_MAX];
+	char *bytes = NULL;
+	size_t len;
+	int fd, error;
+
+	/* Imports are made of names, so no part of a path is "..": this only guards that. */
+	if (strstr(path, "/../") || strncmp(path, "../", 3) == 0)
+		return 1;
+	if ((size_t)snprintf(absolute, sizeof(absolute), "%s/%s", tree->folder, path) >=
+	    sizeof(absolute))
+		return 1;
+	fd = open(absolute, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+		               ? 1
+		               : mla_error(MLA_EIO, "%s", strerror(errno));
+	if (fstat(fd, st) < 0)
+		error = mla_error(MLA_EIO, "%s", strerror(errno));
+	else if (!S_ISREG(st->st_mode))
+		error = mla_error(MLA_EIO, "not a regular file");
+	else if (st->st_size > MLA_TEXT_MAX)
+		error = mla_error(MLA_ELIMIT, "larger than %d MB", MLA_TEXT_MAX >> 20);
+	else
+		error = read_all(&bytes, &len, fd, (size_t)st->st_size);
+	close(fd);
+	if (error == 0)
+		error = mla_text_new(out, path, (mla_str){bytes, (uint32_t)len});
+	free(bytes);
+	return error;
+}
+
+void mla_file_display(char *out, size_t size, const mla_tree *tree, const char *path)
+{
+	char cwd[PATH_MAX], absolute[PATH_MAX];
+	size_t n;
+
+	snprintf(absolute, sizeof(absolute), "%s/%s", tree->folder, path);
+	if (getcwd(cwd, sizeof(cwd)) && (n = strlen(cwd)) && strncmp(absolute, cwd, n) == 0 &&
+	    absolute[n] == '/')
+		snprintf(out, size, "%s", absolute + n + 1);
+	else
+		snprintf(out, size, "%s", absolute);
+}

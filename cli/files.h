@@ -1,0 +1,47 @@
+/* What is scanned: the roots, the files under them, and reading them. */
+#ifndef MLA_CLI_FILES_H
+#define MLA_CLI_FILES_H
+
+#include "analyzer/text.h"
+#include "analyzer/vec.h"
+#include "cli/options.h"
+
+#include <sys/stat.h>
+
+typedef enum {
+	MLA_FILE_CHECKED, /* read, and looked at as far as it concerns us */
+	MLA_FILE_PARTIAL,
+	MLA_FILE_SKIPPED,
+	MLA_FILE_FAILED,
+} mla_file_state;
+
+typedef struct {
+	char *path; /* from its root, '/' between parts: as reported */
+	mla_file_state state;
+	char reason[160];
+	struct stat stat; /* when it was read */
+	bool named;       /* given on the command line itself */
+	mla_text *text;   /* only of files that pass the prefilter, until a module owns it */
+} mla_file;
+
+/* A repository, or the folder that paths are relative to. */
+typedef struct {
+	char *folder;            /* absolute, without '/' at the end */
+	MLA_VEC(mla_file) files; /* sorted by path */
+} mla_tree;
+
+typedef struct {
+	MLA_VEC(mla_tree) trees;
+} mla_fileset;
+
+/* Walks the paths of the options. MLA_EIO for a path that does not exist. */
+int mla_fileset_collect(mla_fileset *out, const mla_options *o);
+void mla_fileset_free(mla_fileset *s);
+
+/* Reads a file under `tree`. On failure the message is the system's reason. 1: no such file. */
+int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path);
+
+/* The path to show a person: relative to the working directory where it is below it. */
+void mla_file_display(char *out, size_t size, const mla_tree *tree, const char *path);
+
+#endif

@@ -1,0 +1,17 @@
+/* Reading, prefiltering and parsing the files of a scan, on several threads. */
+#ifndef MLA_CLI_LOAD_H
+#define MLA_CLI_LOAD_H
+
+#include "cli/files.h"
+#include "analyzer/project.h"
+
+typedef struct {
+	mla_tree *tree;
+	mla_file *file;
+	mla_module *module; /* NULL: not parsed, nothing in it concerns us */
+} mla_load;
+
+/* Loads every file that is to be checked; the order of `v` decides nothing but its own. */
+int mla_load_all(mla_load *v, uint32_t n, uint32_t threads, bool with_kept);
+
+#endif

@@ -1,0 +1,38 @@
+/* Entry point: options, then the verb. */
+#include "cli/verbs.h"
+
+#include <git2.h>
+#include <signal.h>
+
+static int run(const mla_options *o)
+{
+	switch (o->verb) {
+	case MLA_VERB_CHECK:
+		return mla_verb_check(o);
+	case MLA_VERB_VERIFY:
+		return mla_verb_check(o);
+	case MLA_VERB_THRESHOLD:
+		return mla_verb_threshold(o);
+	case MLA_VERB_RULE:
+		return mla_verb_rule(o);
+	case MLA_VERB_VERSION:
+		return mla_verb_version(o);
+	}
+	return MLA_EXIT_NO_VERDICT;
+}
+
+int main(int argc, char **argv)
+{
+	mla_options o;
+	int status;
+
+	/* A reader that goes away is noticed by the write that fails, with a status of ours. */
+	signal(SIGPIPE, SIG_IGN);
+	status = mla_options_parse(&o, argc, argv);
+	if (status != 0)
+		return status > 0 ? MLA_EXIT_CLEAN : mla_fail();
+	git_libgit2_init();
+	status = run(&o);
+	git_libgit2_shutdown();
+	return status;
+}

@@ -1,0 +1,104 @@
+/* Reading config.json with jansson. */
+#include "cli/model_config.h"
+
+#include "analyzer/str.h"
+#include "analyzer/vec.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <sys/stat.h>
+
+/* A config is a few kilobytes; a checkpoint index given by mistake is not read to its end. */
+enum { CONFIG_MAX = 4 << 20 };
+
+typedef MLA_VEC(mla_setting) setting_list;
+
+static void put(setting_list *list, const char *name, int64_t value)
+{
+	mla_setting s = {NULL, value};
+	char *copy;
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (strcmp(list->v[i].name, name) == 0) {
+			list->v[i].value = value;
+			return;
+		}
+	copy = mla_alloc(strlen(name) + 1);
+	memcpy(copy, name, strlen(name));
+	s.name = copy;
+	mla_vec_push(list, s);
+}
+
+static void take(setting_list *list, json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) if (json_is_integer(value))
+		put(list, key, json_integer_value(value));
+}
+
+int mla_model_config_read(mla_settings *out, const char *path)
+{
+	static const char *const nested[] = {"text_config", "language_config", "llm_config", NULL};
+	setting_list list = {0};
+	json_error_t why;
+	struct stat st;
+	json_t *root;
+
+	*out = (mla_settings){0};
+	if (stat(path, &st) < 0)
+		return mla_error(MLA_ECONFIG, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size > CONFIG_MAX)
+		return mla_error(MLA_ECONFIG, "%s: not a config file", path);
+	root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	if (!root)
+		return mla_error(MLA_ECONFIG, "%s: line %d: %s", path, why.line, why.text);
+	if (!json_is_object(root)) {
+		json_decref(root);
+		return mla_error(MLA_ECONFIG, "%s: not a JSON object", path);
+	}
+	take(&list, root);
+	for (int i = 0; nested[i]; i++)
+		take(&list, json_object_get(root, nested[i]));
+	json_decref(root);
+	out->v = list.v;
+	out->n = list.n;
+	return 0;
+}
+
+void mla_model_config_free(mla_settings *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		free((char *)s->v[i].name);
+	free((mla_setting *)s->v);
+	*s = (mla_settings){0};
+}
+
+static const mla_setting *find(const mla_settings *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (strcmp(s->v[i].name, name) == 0)
+			return &s->v[i];
+	return NULL;
+}
+
+int mla_model_config_geometry(mla_geometry *out, const mla_settings *s, const char *path)
+{
+	const char *const names[] = {"kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim",
+	                             "v_head_dim"};
+	uint32_t *field[] = {&out->rank, &out->nope, &out->rope, &out->value};
+
+	for (int i = 0; i < 4; i++) {
+		const mla_setting *v = find(s, names[i]);
+
+		if (!v && i != 2)
+			return mla_error(MLA_ECONFIG, "%s: no integer \"%s\"", path, names[i]);
+		if (v && (v->value < (i != 2) || v->value > MLA_DIM_MAX))
+			return mla_error(MLA_ECONFIG,
+			                 "%s: \"%s\" is %lld; it must be from %d to %d", path,
+			                 names[i], (long long)v->value, i != 2, MLA_DIM_MAX);
+		*field[i] = v ? (uint32_t)v->value : 0;
+	}
+	return 0;
+}

@@ -1,0 +1,342 @@
+/* Parsing of the command line against options.def. */
+#include "cli/options.h"
+
+#include "analyzer/str.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum option_id {
+	OPTION_NONE = 256, /* above every short letter */
+#define MLA_OPTION(id, name, letter, argument, verbs, help) OPTION_##id,
+#include "cli/options.def"
+#undef MLA_OPTION
+};
+
+static const struct {
+	enum option_id id;
+	const char *name;
+	int letter;
+	const char *argument, *verbs, *help;
+} table[] = {
+#define MLA_OPTION(id, name, letter, argument, verbs, help) \
+	{OPTION_##id, name, letter, argument, verbs, help},
+#include "cli/options.def"
+#undef MLA_OPTION
+};
+
+enum { TABLE_SIZE = sizeof(table) / sizeof(*table) };
+
+static const struct {
+	const char *name;
+	char letter;
+	const char *usage, *summary;
+} verbs[] = {
+	[MLA_VERB_CHECK] = {"check", 'C', "[check] [OPTION]... [PATH]...",
+                            "report single-query guards on absorbed attention (the default verb)"},
+	[MLA_VERB_VERIFY] = {"verify", 'V', "verify [OPTION]... [PATH]...",
+                             "run the numeric engine on every site"},
+	[MLA_VERB_THRESHOLD] = {"threshold", 'T',
+                                "threshold --rank R --nope N --value V [--cache-length T] | "
+                                "--model-config FILE",
+                                "print the number of queries up to which absorbing is chosen"},
+	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
+	[MLA_VERB_VERSION] = {"version", 'X', "version",
+                              "versions of the program and its libraries"},
+};
+
+enum { VERB_COUNT = sizeof(verbs) / sizeof(*verbs) };
+
+static void print_help(mla_verb verb)
+{
+	printf("usage: mlalint %s\n%s\n", verbs[verb].usage, verbs[verb].summary);
+	if (verb == MLA_VERB_CHECK) {
+		printf("\nverbs (mlalint VERB --help says more):\n");
+		for (int i = 0; i < VERB_COUNT; i++)
+			printf("  %-10s %s\n", verbs[i].name, verbs[i].summary);
+	}
+	printf("\noptions:\n");
+	for (int i = 0; i < TABLE_SIZE; i++) {
+		char left[64], letter[8] = "    ";
+
+		if (!strchr(table[i].verbs, verbs[verb].letter))
+			continue;
+		if (table[i].letter)
+			snprintf(letter, sizeof(letter), "-%c, ", table[i].letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, table[i].name,
+		         table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");
+		printf("  %-28s %s\n", left, table[i].help);
+	}
+	printf("\nexit status: 0 nothing found or everything fixed, 1 findings, 2 no verdict\n");
+}
+
+static int choose(int *out, const char *option, const char *text, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], text) == 0) {
+			*out = i;
+			return 0;
+		}
+	return mla_error(MLA_ECONFIG, "--%s: '%s' is not one of %s, %s%s%s", option, text, words[0],
+	                 words[1], words[2] ? ", " : "", words[2] ? words[2] : "");
+}
+
+static int integer(int64_t *out, const char *option, const char *text, int64_t min, int64_t max)
+{
+	if (mla_str_int(out, mla_str_c(text), min, max))
+		return 0;
+	return mla_error(MLA_ECONFIG, "--%s: '%s' is not an integer from %lld to %lld", option,
+	                 text, (long long)min, (long long)max);
+}
+
+int mla_options_geometry(mla_geometry *out, const char *text)
+{
+	uint32_t *field[] = {&out->rank, &out->nope, &out->rope, &out->value};
+	mla_str rest = mla_str_c(text);
+
+	for (int i = 0; i < 4; i++) {
+		mla_str part = {rest.ptr, 0};
+		int64_t v;
+
+		while (part.len < rest.len && rest.ptr[part.len] != '/')
+			part.len++;
+		if ((i < 3) == (part.len == rest.len) || !mla_str_int(&v, part, 0, UINT32_MAX))
+			return mla_error(MLA_ECONFIG,
+			                 "--geometry: '%s' is not R/N/P/V, four sizes such as "
+			                 "512/128/64/128",
+			                 text);
+		*field[i] = (uint32_t)v;
+		rest.ptr += part.len + (i < 3);
+		rest.len -= part.len + (i < 3);
+	}
+	return mla_geometry_check(out);
+}
+
+static int set(mla_options *o, int id, const char *name, const char *arg)
+{
+	static const char *const forms[] = {"geometry", "cache-length", NULL};
+	static const char *const formats[] = {"text", "json", NULL};
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+	int64_t n = 0;
+	int choice = 0, error = 0;
+
+	switch (id) {
+	case OPTION_select:
+		o->select = arg;
+		break;
+	case OPTION_ignore:
+		o->ignore = arg;
+		break;
+	case OPTION_threshold:
+		error = choose(&choice, name, arg, forms);
+		o->form = (mla_form)choice;
+		break;
+	case OPTION_geometry:
+		o->has_geometry = true;
+		error = mla_options_geometry(&o->geometry, arg);
+		break;
+	case OPTION_model_config:
+		o->model_config = arg;
+		break;
+	case OPTION_output_format:
+		error = choose(&choice, name, arg, formats);
+		o->format = (mla_format)choice;
+		break;
+	case OPTION_output:
+		o->output = arg;
+		break;
+	case OPTION_show_kept:
+		o->show_kept = true;
+		break;
+	case OPTION_diff:
+		o->diff = true;
+		break;
+	case OPTION_fix:
+		o->fix = true;
+		break;
+	case OPTION_unsafe_fixes:
+		o->unsafe_fixes = true;
+		break;
+	case OPTION_verify:
+		o->verify = true;
+		break;
+	case OPTION_no_verify:
+		o->no_verify = true;
+		break;
+	case OPTION_exit_zero:
+		o->exit_zero = true;
+		break;
+	case OPTION_no_ignore:
+		o->no_ignore = true;
+		break;
+	case OPTION_stdin_filename:
+		o->stdin_filename = arg;
+		break;
+	case OPTION_jobs:
+		error = integer(&n, name, arg, 1, 256);
+		o->jobs = (uint32_t)n;
+		break;
+	case OPTION_color:
+		error = choose(&choice, name, arg, colors);
+		o->color = (mla_color)choice;
+		break;
+	case OPTION_quiet:
+		o->quiet = true;
+		break;
+	case OPTION_rank:
+		error = integer(&o->rank, name, arg, 1, MLA_DIM_MAX);
+		break;
+	case OPTION_nope:
+		error = integer(&o->nope, name, arg, 1, MLA_DIM_MAX);
+		break;
+	case OPTION_value:
+		error = integer(&o->value, name, arg, 1, MLA_DIM_MAX);
+		break;
+	case OPTION_cache_length:
+		error = integer(&o->cache_length, name, arg, 1, MLA_CACHE_LEN_MAX);
+		break;
+	case OPTION_all:
+		o->all = true;
+		break;
+	default:
+		break;
+	}
+	return error;
+}
+
+static int check_together(const mla_options *o)
+{
+	if (o->diff && o->fix)
+		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
+	if (o->verify && o->no_verify)
+		return mla_error(MLA_ECONFIG, "--verify and --no-verify exclude each other");
+	if (o->has_geometry && o->model_config)
+		return mla_error(MLA_ECONFIG, "--geometry and --model-config exclude each other");
+	if (o->diff && o->format != MLA_FORMAT_TEXT)
+		return mla_error(MLA_ECONFIG,
+		                 "--diff prints a diff; it has no other output format");
+	return 0;
+}
+
+static mla_verb take_verb(int *argc, char ***argv)
+{
+	for (int i = 0; *argc > 1 && i < VERB_COUNT; i++)
+		if (strcmp((*argv)[1], verbs[i].name) == 0) {
+			(*argv)[1] = (*argv)[0];
+			(*argv)++;
+			(*argc)--;
+			return (mla_verb)i;
+		}
+	return MLA_VERB_CHECK;
+}
+
+int mla_options_parse(mla_options *out, int argc, char **argv)
+{
+	struct option longs[TABLE_SIZE + 1] = {{0}};
+	char shorts[3 * TABLE_SIZE + 2] = ":";
+	int id, error = 0;
+	size_t n = 1;
+
+	*out = (mla_options){.rank = -1, .nope = -1, .value = -1, .cache_length = -1};
+	out->verb = take_verb(&argc, &argv);
+	for (int i = 0; i < TABLE_SIZE; i++) {
+		longs[i] = (struct option){table[i].name, table[i].argument ? 1 : 0, NULL,
+		                           (int)table[i].id};
+		if (table[i].letter) {
+			shorts[n++] = (char)table[i].letter;
+			if (table[i].argument)
+				shorts[n++] = ':';
+		}
+	}
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1 && error == 0) {
+		const char *given = argv[optind - 1];
+		int at = -1;
+
+		for (int i = 0; i < TABLE_SIZE; i++)
+			if ((int)table[i].id == id || (table[i].letter && table[i].letter == id))
+				at = i;
+		if (id == ':')
+			return mla_error(MLA_ECONFIG, "option '%s' needs an argument", given);
+		if (at < 0)
+			return mla_error(MLA_ECONFIG,
+			                 "unknown option '%s'; mlalint %s --help lists "
+			                 "them",
+			                 given, verbs[out->verb].name);
+		if (table[at].id == OPTION_help) {
+			print_help(out->verb);
+			return 1;
+		}
+		if (!strchr(table[at].verbs, verbs[out->verb].letter))
+			return mla_error(MLA_ECONFIG, "%s takes no option --%s",
+			                 verbs[out->verb].name, table[at].name);
+		error = set(out, (int)table[at].id, table[at].name, optarg);
+	}
+	out->args = (const char *const *)argv + optind;
+	out->arg_count = (uint32_t)(argc - optind);
+	return error < 0 ? error : check_together(out);
+}
+
+/* Does one entry of a list (code, prefix of a code, or name) mean the rule? */
+static bool entry_means(mla_str entry, const mla_rule *rule)
+{
+	mla_str code = mla_str_c(rule->code);
+
+	if (mla_str_is(entry, rule->name) || mla_str_is(entry, "ALL"))
+		return true;
+	return entry.len >= 3 && entry.len <= code.len &&
+	       memcmp(entry.ptr, code.ptr, entry.len) == 0;
+}
+
+/* 1: an entry means the rule, 0: none does; MLA_ECONFIG: an entry means no rule at all. */
+static int list_means(const char *option, const char *list, const mla_rule *rule, bool *exact)
+{
+	int found = 0;
+
+	for (const char *p = list; *p;) {
+		mla_str entry = {p, 0};
+		bool known = false;
+
+		while (p[entry.len] && p[entry.len] != ',')
+			entry.len++;
+		p += entry.len + (p[entry.len] == ',');
+		while (entry.len && entry.ptr[0] == ' ') {
+			entry.ptr++;
+			entry.len--;
+		}
+		while (entry.len && entry.ptr[entry.len - 1] == ' ')
+			entry.len--;
+		for (const mla_rule *const *r = mla_rules; *r; r++)
+			known |= entry_means(entry, *r);
+		if (!known)
+			return mla_error(MLA_ECONFIG,
+			                 "--%s: there is no rule '%.*s'; mlalint rule "
+			                 "--all lists them",
+			                 option, MLA_ARG(entry));
+		if (entry_means(entry, rule)) {
+			found = 1;
+			*exact |= !mla_str_is(entry, "ALL");
+		}
+	}
+	return found;
+}
+
+int mla_options_rule(bool *on, const mla_options *o, const mla_rule *rule)
+{
+	bool exact = false, ignored = false;
+	int found;
+
+	*on = !rule->opt_in;
+	if (o->select) {
+		if ((found = list_means("select", o->select, rule, &exact)) < 0)
+			return found;
+		*on = found;
+	}
+	if (o->ignore) {
+		if ((found = list_means("ignore", o->ignore, rule, &ignored)) < 0)
+			return found;
+		*on &= !found;
+	}
+	return 0;
+}

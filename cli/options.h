@@ -1,0 +1,48 @@
+/* The command line: one table of options makes parsing, --help and the manual page agree. */
+#ifndef MLA_CLI_OPTIONS_H
+#define MLA_CLI_OPTIONS_H
+
+#include "fixers/fix.h"
+
+#define MLA_VERSION "0.1.0"
+
+typedef enum {
+	MLA_VERB_CHECK,
+	MLA_VERB_VERIFY,
+	MLA_VERB_THRESHOLD,
+	MLA_VERB_RULE,
+	MLA_VERB_VERSION,
+} mla_verb;
+
+typedef enum { MLA_FORMAT_TEXT, MLA_FORMAT_JSON } mla_format;
+typedef enum { MLA_COLOR_AUTO, MLA_COLOR_ALWAYS, MLA_COLOR_NEVER } mla_color;
+
+typedef struct {
+	mla_verb verb;
+	const char *const *args; /* paths, or what the verb takes; borrowed from argv */
+	uint32_t arg_count;
+	const char *select, *ignore; /* comma-separated, as given; NULL: not given */
+	mla_form form;
+	mla_format format;
+	mla_color color;
+	const char *output; /* NULL or "-": standard output */
+	const char *model_config;
+	const char *stdin_filename;
+	mla_geometry geometry;
+	bool has_geometry;
+	bool show_kept, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify, no_verify, quiet;
+	bool all; /* rule --all */
+	uint32_t jobs;
+	int64_t rank, nope, value, cache_length; /* threshold; -1: not given */
+} mla_options;
+
+/* MLA_ECONFIG on any mistake. 1: help was asked for and printed. */
+int mla_options_parse(mla_options *out, int argc, char **argv);
+
+/* "512/128/64/128" */
+int mla_options_geometry(mla_geometry *out, const char *text);
+
+/* Is `rule` on under --select and --ignore? MLA_ECONFIG when a code in them is unknown. */
+int mla_options_rule(bool *on, const mla_options *o, const mla_rule *rule);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * Searching bytes for any of a set of words. Wu and Manber's method: a table over pairs of bytes
+ * says how far the window may move, so most bytes of a file are never looked at. Files that fail
+ * are the bulk of a repository, and this is all that is done to them.
+ */
+#include "cli/prefilter.h"
+
+#include "analyzer/arena.h"
+#include "analyzer/str.h"
+
+#include <stdlib.h>
+
+const char *const mla_prefilter_words[] = {
+	"kv_lora_rank", "MultiLinear", "embed_q",  "unembed_out", "qk_nope_head_dim",
+	"kv_b_proj",    "wkv_b",       "w_kc",     "w_vc",        "w_uk",
+	"w_uv",         "W_UK",        "W_UV",     "wk_b",        "wv_b",
+	"kv_b",         "k_up",        "v_up",     "up_k",        "up_v",
+	"key_up",       "value_up",    "k_b_proj", "v_b_proj",    "q_absorb",
+	"out_absorb",   "qabs",        "latent",   NULL,
+};
+
+enum { BLOCK = 2, HASH_BITS = 12, TABLE = 1 << HASH_BITS };
+
+struct mla_prefilter {
+	uint8_t shift[TABLE]; /* 0: some word may end here */
+	uint32_t shortest;
+};
+
+static uint32_t hash(const char *p)
+{
+	return (((uint32_t)(unsigned char)p[0] << 5) ^ (unsigned char)p[1]) & (TABLE - 1);
+}
+
+mla_prefilter *mla_prefilter_new(void)
+{
+	mla_prefilter *p = mla_alloc(sizeof(*p));
+
+	p->shortest = UINT32_MAX;
+	for (const char *const *w = mla_prefilter_words; *w; w++)
+		if (strlen(*w) < p->shortest)
+			p->shortest = (uint32_t)strlen(*w);
+	memset(p->shift, (int)(p->shortest - BLOCK + 1), sizeof(p->shift));
+	for (const char *const *w = mla_prefilter_words; *w; w++)
+		for (uint32_t end = BLOCK; end <= p->shortest; end++) {
+			uint8_t *s = &p->shift[hash(*w + end - BLOCK)];
+
+			if (p->shortest - end < *s)
+				*s = (uint8_t)(p->shortest - end);
+		}
+	return p;
+}
+
+void mla_prefilter_free(mla_prefilter *p)
+{
+	free(p);
+}
+
+static bool word_at(mla_str rest)
+{
+	for (const char *const *w = mla_prefilter_words; *w; w++)
+		if (mla_str_starts(rest, *w))
+			return true;
+	return false;
+}
+
+static bool has_word(const mla_prefilter *p, mla_str b)
+{
+	uint32_t m = p->shortest;
+
+	for (uint32_t end = m; end <= b.len;) {
+		uint8_t shift = p->shift[hash(b.ptr + end - BLOCK)];
+
+		if (shift) {
+			end += shift;
+			continue;
+		}
+		if (word_at((mla_str){b.ptr + end - m, b.len - (end - m)}))
+			return true;
+		end++;
+	}
+	return false;
+}
+
+static uint32_t skip_blanks(mla_str b, uint32_t i)
+{
+	while (i < b.len && (b.ptr[i] == ' ' || b.ptr[i] == '(' || b.ptr[i] == '\t'))
+		i++;
+	return i;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A bound: a number, or a name (constants, attributes). Strings and brackets are none. */
+static bool starts_bound(mla_str b, uint32_t i)
+{
+	i = skip_blanks(b, i);
+	return i < b.len &&
+	       (is_digit(b.ptr[i]) || b.ptr[i] == '_' || (b.ptr[i] >= 'A' && b.ptr[i] <= 'Z') ||
+	        (b.ptr[i] >= 'a' && b.ptr[i] <= 'z'));
+}
+
+bool mla_prefilter_has_test(mla_str b)
+{
+	static const char case_word[] = "case ";
+
+	for (uint32_t i = 1; i + 1 < b.len; i++) {
+		char c = b.ptr[i], next = b.ptr[i + 1];
+
+		if ((c == '=' || c == '!') && next == '=' && starts_bound(b, i + 2))
+			return true;
+		if ((c == '<' || c == '>') && next != c && b.ptr[i - 1] != c &&
+		    b.ptr[i - 1] != '-' && starts_bound(b, i + 1 + (next == '=')))
+			return true;
+		if (c == 'c' && b.len - i > sizeof(case_word) &&
+		    memcmp(b.ptr + i, case_word, sizeof(case_word) - 1) == 0 &&
+		    is_digit(b.ptr[skip_blanks(b, i + 5)]))
+			return true;
+	}
+	return false;
+}
+
+bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)
+{
+	return has_word(p, bytes) && mla_prefilter_has_test(bytes);
+}

@@ -1,0 +1,173 @@
+/* The report for a person: place, message, the line itself, and what can be done. */
+#include "analyzer/str.h"
+#include "cli/report.h"
+
+#include <limits.h>
+
+const char *mla_applicability_name(mla_applicability a)
+{
+	static const char *const names[] = {
+		[MLA_FIX_UNVERIFIED] = "unverified",
+		[MLA_FIX_UNSAFE] = "unsafe",
+		[MLA_FIX_SAFE] = "safe",
+		[MLA_FIX_REJECTED] = "rejected",
+	};
+
+	return names[a];
+}
+
+bool mla_fix_offered(const mla_fix *f, const mla_options *o)
+{
+	if (!f->edits.n || f->applicability == MLA_FIX_REJECTED)
+		return false;
+	return f->applicability == MLA_FIX_SAFE || o->unsafe_fixes;
+}
+
+typedef struct {
+	FILE *to;
+	const char *bold, *code, *dim, *reset;
+} style;
+
+/* Bytes that a terminal should not get as they are: control characters, invalid UTF-8 aside. */
+static void put_source(FILE *to, mla_str s)
+{
+	for (uint32_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if (c == '\t')
+			fputc('\t', to);
+		else if (c < 0x20 || c == 0x7F)
+			fprintf(to, "\\x%02x", c);
+		else
+			fputc(c, to);
+	}
+}
+
+/* The line with the test underlined; very long lines are cut around it. */
+static void put_line(const style *st, const mla_module *m, mla_span span)
+{
+	enum { AROUND = 60, WHOLE = 120 };
+	uint32_t line = mla_text_line(m->text, span.start);
+	mla_span whole = mla_text_line_span(m->text, line);
+	uint32_t end = span.end < whole.end ? span.end : whole.end;
+	mla_str before;
+
+	if (whole.start == 0 && mla_text_has_bom(m->text))
+		whole.start = 3;
+	if (whole.end - whole.start > WHOLE) {
+		if (span.start - whole.start > AROUND)
+			whole.start = span.start - AROUND;
+		if (whole.end - end > AROUND)
+			whole.end = end + AROUND;
+	}
+	before = mla_text_slice(m->text, (mla_span){whole.start, span.start});
+	fprintf(st->to, "%s%7u |%s ", st->dim, line, st->reset);
+	put_source(st->to, mla_text_slice(m->text, whole));
+	fprintf(st->to, "\n%s%7s |%s ", st->dim, "", st->reset);
+	for (uint32_t i = 0; i < before.len; i++)
+		if (((unsigned char)before.ptr[i] & 0xC0) != 0x80)
+			fputc(before.ptr[i] == '\t' ? '\t' : ' ', st->to);
+	fputs(st->code, st->to);
+	for (uint32_t i = span.start; i < end; i++)
+		if (((unsigned char)mla_text_bytes(m->text).ptr[i] & 0xC0) != 0x80)
+			fputc('^', st->to);
+	fprintf(st->to, "%s\n", st->reset);
+}
+
+static void put_fix(const style *st, const mla_fix *f, const mla_options *o)
+{
+	if (!f->edits.n) {
+		fprintf(st->to, "%7s = no fix: %.*s\n", "", MLA_ARG(f->refusal));
+		return;
+	}
+	fprintf(st->to, "%7s = fix (%s%s%.*s): %s, %u file%s\n", "",
+	        mla_applicability_name(f->applicability), f->reason.len ? ": " : "",
+	        MLA_ARG(f->reason), f->title, f->edits.n, f->edits.n == 1 ? "" : "s");
+	(void)o;
+}
+
+static void put_place(const style *st, const mla_scan_tree *t, const mla_module *m, mla_span span)
+{
+	mla_pos pos = mla_text_pos(m->text, span.start);
+	char path[PATH_MAX];
+
+	mla_file_display(path, sizeof(path), t->tree, m->path);
+	fputs(st->bold, st->to);
+	put_source(st->to, mla_str_c(path));
+	fprintf(st->to, ":%u:%u:%s ", pos.line, pos.column, st->reset);
+}
+
+void mla_report_text(FILE *to, const mla_scan *s, bool color)
+{
+	const style plain = {to, "", "", "", ""};
+	const style colored = {to, "\033[1m", "\033[31m", "\033[2m", "\033[0m"};
+	const style *st = color ? &colored : &plain;
+
+	for (uint32_t i = 0; i < s->trees.n; i++) {
+		const mla_scan_tree *t = &s->trees.v[i];
+
+		for (uint32_t k = 0; k < t->results.n; k++) {
+			const mla_finding *f = t->results.v[k].finding;
+
+			put_place(st, t, f->module, f->span);
+			fprintf(to, "%s%s%s [%s] %.*s\n", st->code, f->rule->code, st->reset,
+			        mla_role_name(f->role), MLA_ARG(f->message));
+			put_line(st, f->module, f->span);
+			put_fix(st, t->results.v[k].fix, s->options);
+		}
+		for (uint32_t k = 0; k < t->kept.n; k++) {
+			const mla_test *test = t->kept.v[k].test;
+
+			put_place(st, t, test->module, test->node->span);
+			fprintf(to, "kept (%s): %.*s\n", mla_kept_name(test->kept),
+			        MLA_ARG(mla_node_text(test->module->text, test->node)));
+		}
+	}
+}
+
+static const char *plural(uint32_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+void mla_report_summary(FILE *to, const mla_scan *s)
+{
+	static const char *const states[] = {
+		[MLA_FILE_PARTIAL] = "partial",
+		[MLA_FILE_SKIPPED] = "skipped",
+		[MLA_FILE_FAILED] = "failed",
+	};
+	uint32_t offered = 0, hidden = 0;
+
+	for (uint32_t i = 0; i < s->files.trees.n; i++)
+		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
+			const mla_file *f = &s->files.trees.v[i].files.v[k];
+
+			if (f->state != MLA_FILE_CHECKED)
+				fprintf(to, "mlalint: %s: %s (%s)\n", states[f->state], f->path,
+				        f->reason);
+		}
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
+			const mla_fix *f = s->trees.v[i].fixes.v[k];
+
+			offered += mla_fix_offered(f, s->options);
+			hidden += f->edits.n && !mla_fix_offered(f, s->options);
+		}
+	fprintf(to, "mlalint: %u file%s checked", s->checked + s->partial,
+	        plural(s->checked + s->partial));
+	if (s->partial)
+		fprintf(to, " (%u partial)", s->partial);
+	if (s->skipped)
+		fprintf(to, ", %u skipped", s->skipped);
+	if (s->failed)
+		fprintf(to, ", %u failed", s->failed);
+	fprintf(to, "; %u finding%s, %u with a fix", s->findings, plural(s->findings), s->fixable);
+	if (s->options->show_kept)
+		fprintf(to, "; %u test%s kept", s->kept, plural(s->kept));
+	fputc('\n', to);
+	if (hidden && (s->options->diff || s->options->fix))
+		fprintf(to, "mlalint: %u fix%s hidden: not verified; --unsafe-fixes offers %s\n",
+		        hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
+	(void)offered;
+}

@@ -1,0 +1,182 @@
+/* The pipeline of a scan. Prints nothing. */
+#include "cli/scan.h"
+
+#include "analyzer/str.h"
+#include "cli/load.h"
+#include "cli/model_config.h"
+
+#include <stdio.h>
+
+static int read_module(mla_text **out, void *payload, const char *path)
+{
+	struct stat st;
+
+	return mla_file_read(out, &st, payload, path);
+}
+
+/* Tests that --show-kept lists: those for one query, and those that decide something known. */
+static bool is_listed(const mla_test *t)
+{
+	return t->role == MLA_ROLE_NONE &&
+	       ((t->bound_known && t->limit == 1) || t->kept != MLA_KEPT_UNRELATED);
+}
+
+static int by_span(const void *pa, const void *pb)
+{
+	const mla_finding *a = *(const mla_finding *const *)pa;
+	const mla_finding *b = *(const mla_finding *const *)pb;
+
+	if (a->span.start != b->span.start)
+		return a->span.start < b->span.start ? -1 : 1;
+	return strcmp(a->rule->code, b->rule->code);
+}
+
+static mla_fix *fix_of(mla_scan_tree *t, const mla_site *site)
+{
+	for (uint32_t i = 0; i < t->fixes.n; i++)
+		if (t->fixes.v[i]->site == site)
+			return t->fixes.v[i];
+	return NULL;
+}
+
+static int add_finding(mla_scan *s, mla_scan_tree *t, const mla_finding *f)
+{
+	mla_fix *fix = fix_of(t, f->site);
+	int error;
+
+	if (!fix) {
+		fix = mla_arena_alloc(s->arena, sizeof(*fix));
+		if ((error = mla_fix_make(fix, s->arena, t->project, f, s->options->form)) < 0)
+			return error;
+		mla_vec_push(&t->fixes, fix);
+		mla_vec_push(&t->sites, (mla_site *)f->site);
+	}
+	mla_vec_push(&t->results, ((mla_result){f, fix}));
+	s->findings++;
+	s->fixable += fix->edits.n != 0;
+	return 0;
+}
+
+static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
+{
+	mla_findings found = {.arena = s->arena};
+	const mla_finding **order;
+	mla_facts facts;
+	int error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module);
+
+	for (const mla_rule *const *r = mla_rules; *r && error == 0; r++) {
+		bool on;
+
+		if ((error = mla_options_rule(&on, s->options, *r)) == 0 && on)
+			error = (*r)->check(*r, &facts, &found);
+	}
+	if (error < 0)
+		return error;
+	if (l->module->syntax.error_count || facts.limited) {
+		const mla_node *at = facts.limited;
+
+		l->file->state = MLA_FILE_PARTIAL;
+		if (at)
+			snprintf(l->file->reason, sizeof(l->file->reason),
+			         "too deep or too long to follow at line %u",
+			         mla_text_line(l->module->text, at->span.start));
+		else
+			snprintf(l->file->reason, sizeof(l->file->reason), "syntax errors");
+	}
+	order = mla_arena_array(s->arena, found.n, sizeof(*order));
+	for (uint32_t i = 0; i < found.n; i++)
+		order[i] = &found.v[i];
+	if (found.n)
+		qsort(order, found.n, sizeof(*order), by_span);
+	for (uint32_t i = 0; i < found.n && error == 0; i++)
+		error = add_finding(s, t, order[i]);
+	for (uint32_t i = 0; i < facts.test_count && s->options->show_kept; i++)
+		if (is_listed(facts.test[i])) {
+			mla_vec_push(&t->kept, ((mla_kept_test){l->module, facts.test[i]}));
+			s->kept++;
+		}
+	return error;
+}
+
+static int scan_tree(mla_scan *s, mla_tree *tree)
+{
+	mla_scan_tree t = {.tree = tree};
+	MLA_VEC(mla_load) loads = {0};
+	int error = mla_project_new(&t.project, (mla_reader){read_module, tree});
+
+	for (uint32_t i = 0; i < tree->files.n && error == 0; i++)
+		if (tree->files.v[i].state == MLA_FILE_CHECKED)
+			mla_vec_push(&loads, ((mla_load){tree, &tree->files.v[i], NULL}));
+	if (error == 0)
+		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept);
+	for (uint32_t i = 0; i < loads.n; i++)
+		if (loads.v[i].module) {
+			mla_project_add(t.project, loads.v[i].module);
+			loads.v[i].module = mla_project_module(t.project, loads.v[i].file->path);
+		}
+	for (uint32_t i = 0; i < loads.n && error == 0; i++)
+		if (loads.v[i].module)
+			error = check_module(s, &t, &loads.v[i]);
+	mla_vec_push(&s->trees, t);
+	mla_vec_free(&loads);
+	return error;
+}
+
+static void count_files(mla_scan *s)
+{
+	for (uint32_t i = 0; i < s->files.trees.n; i++)
+		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++)
+			switch (s->files.trees.v[i].files.v[k].state) {
+			case MLA_FILE_CHECKED:
+				s->checked++;
+				break;
+			case MLA_FILE_PARTIAL:
+				s->partial++;
+				break;
+			case MLA_FILE_SKIPPED:
+				s->skipped++;
+				break;
+			case MLA_FILE_FAILED:
+				s->failed++;
+				break;
+			}
+}
+
+int mla_scan_run(mla_scan *out, const mla_options *o)
+{
+	int error = 0;
+
+	*out = (mla_scan){.options = o, .arena = mla_arena_new()};
+	for (const mla_rule *const *r = mla_rules; *r && error == 0; r++) {
+		bool on;
+
+		error = mla_options_rule(&on, o, *r); /* a wrong code is told before the scan */
+	}
+	if (error == 0 && o->model_config)
+		error = mla_model_config_read(&out->settings, o->model_config);
+	if (o->has_geometry)
+		out->settings.geometry = &o->geometry;
+	if (error == 0)
+		error = mla_fileset_collect(&out->files, o);
+	for (uint32_t i = 0; i < out->files.trees.n && error == 0; i++)
+		error = scan_tree(out, &out->files.trees.v[i]);
+	count_files(out);
+	return error;
+}
+
+void mla_scan_free(mla_scan *s)
+{
+	for (uint32_t i = 0; i < s->trees.n; i++) {
+		mla_scan_tree *t = &s->trees.v[i];
+
+		mla_project_free(t->project);
+		mla_vec_free(&t->results);
+		mla_vec_free(&t->kept);
+		mla_vec_free(&t->fixes);
+		mla_vec_free(&t->sites);
+	}
+	mla_vec_free(&s->trees);
+	mla_fileset_free(&s->files);
+	mla_model_config_free(&s->settings);
+	mla_arena_free(s->arena);
+}

@@ -1,0 +1,43 @@
+/* One scan: files to modules to facts to findings to fixes. */
+#ifndef MLA_CLI_SCAN_H
+#define MLA_CLI_SCAN_H
+
+#include "cli/files.h"
+#include "fixers/apply.h"
+
+/* A finding with its fix. Findings of one decision share the fix. */
+typedef struct {
+	const mla_finding *finding;
+	mla_fix *fix;
+} mla_result;
+
+typedef struct {
+	mla_module *module;
+	const mla_test *test;
+} mla_kept_test;
+
+/* The part of a scan under one root. */
+typedef struct {
+	mla_tree *tree;
+	mla_project *project;
+	MLA_VEC(mla_result) results; /* by path, then position, then code */
+	MLA_VEC(mla_kept_test) kept;
+	MLA_VEC(mla_fix *) fixes;  /* each once, in the order of the findings */
+	MLA_VEC(mla_site *) sites; /* every decision with a finding, each once */
+} mla_scan_tree;
+
+typedef struct {
+	const mla_options *options;
+	mla_settings settings;
+	mla_fileset files;
+	mla_arena *arena; /* facts, findings, fixes */
+	MLA_VEC(mla_scan_tree) trees;
+	uint32_t checked, partial, skipped, failed; /* files */
+	uint32_t findings, fixable, kept;
+} mla_scan;
+
+/* Scans what the options say. Findings are no error; what could not be done is. */
+int mla_scan_run(mla_scan *out, const mla_options *o);
+void mla_scan_free(mla_scan *s);
+
+#endif

@@ -1,0 +1,27 @@
+/* The verbs. Each returns the exit status: 0, 1, or 2 after a message on standard error. */
+#ifndef MLA_CLI_VERBS_H
+#define MLA_CLI_VERBS_H
+
+#include "cli/options.h"
+
+#include <stdio.h>
+
+enum { MLA_EXIT_CLEAN = 0, MLA_EXIT_FINDINGS = 1, MLA_EXIT_NO_VERDICT = 2 };
+
+int mla_verb_check(const mla_options *o);
+int mla_verb_threshold(const mla_options *o);
+int mla_verb_rule(const mla_options *o);
+int mla_verb_version(const mla_options *o);
+
+/* Prints the last error to standard error; MLA_EXIT_NO_VERDICT. */
+int mla_fail(void);
+
+/* The file for the report: standard output unless -o names one. NULL after a message. */
+FILE *mla_output_open(const mla_options *o);
+
+/* Flushes; MLA_EXIT_NO_VERDICT when not everything could be written, else `status`. */
+int mla_output_close(const mla_options *o, FILE *f, int status);
+
+bool mla_use_color(const mla_options *o, FILE *f);
+
+#endif

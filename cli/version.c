@@ -1,0 +1,22 @@
+/* The version verb. */
+#include "analyzer/python.h"
+#include "cli/verbs.h"
+
+#include <git2.h>
+#include <jansson.h>
+
+int mla_verb_version(const mla_options *o)
+{
+	int major, minor, patch;
+	unsigned min, max;
+
+	git_libgit2_version(&major, &minor, &patch);
+	mla_python_library_abi(&min, &max);
+	printf("mlalint %s\n", MLA_VERSION);
+	printf("libgit2 %d.%d.%d\n", major, minor, patch);
+	printf("tree-sitter grammar ABI %u to %u, tree-sitter-python ABI %u\n", min, max,
+	       mla_python_grammar_abi());
+	printf("jansson %s\n", JANSSON_VERSION);
+	printf("libclang not built in\n");
+	return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
+}
