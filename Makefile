@@ -18,7 +18,8 @@ LAYERS  := analyzer rules fixers engine engine/replay cli
 SRC     := $(wildcard $(addsuffix /*.c,$(LAYERS)))
 LIB_SRC := $(filter-out cli/main.c,$(SRC))
 OBJ     := $(SRC:%.c=$(BUILD)/%.o)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/grammar/parser.o $(BUILD)/grammar/scanner.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tree-sitter-python/parser.o \
+           $(BUILD)/tree-sitter-python/scanner.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 ALL_CFLAGS = -std=c11 -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
@@ -48,7 +49,7 @@ check-deps:
 $(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
 	@sh scripts/grammar.sh build/grammar
 
-$(BUILD)/grammar/%.o: $(GRAMMAR)/parser.c
+$(BUILD)/tree-sitter-python/%.o: $(GRAMMAR)/parser.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
 

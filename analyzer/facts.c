@@ -42,6 +42,7 @@ typedef struct {
 	mla_project *project;
 	const mla_settings *settings;
 	mla_module *module;
+	bool all_tests;
 	mla_flow flow;
 	MLA_VEC(root) roots;
 	MLA_VEC(mla_site *) sites;
@@ -53,6 +54,47 @@ static bool was_entered(const builder *b, const mla_node *function)
 		if (b->flow.entered.v[i] == function)
 			return true;
 	return false;
+}
+
+/* Is there a comparison in it, or a projection that a comparison elsewhere may govern? */
+static bool mentions_decision(const mla_node *function, const mla_latent *latent)
+{
+	for (const mla_node *n = function; n; n = mla_node_next(n, function, false)) {
+		mla_up_role role;
+
+		if (n->kind == MLA_N_COMPARE || n->kind == MLA_N_CASE)
+			return true;
+		if ((n->kind == MLA_N_ATTRIBUTE || n->kind == MLA_N_NAME) &&
+		    (mla_latent_up(&role, latent, n->name) || mla_up_by_name(&role, n->name)))
+			return true;
+	}
+	return false;
+}
+
+/* Projections by name in a function, or in the class around it when a base is not here. */
+static bool names_projection(const mla_node *n)
+{
+	const mla_node *top = n;
+
+	for (; n; n = mla_node_next(n, top, false)) {
+		mla_up_role role;
+
+		if ((n->kind == MLA_N_ATTRIBUTE || n->kind == MLA_N_NAME) &&
+		    mla_up_by_name(&role, n->name))
+			return true;
+	}
+	return false;
+}
+
+/* Can a method of this class be about absorption at all? */
+static bool may_decide(const mla_node *function, mla_class owner, const mla_lineage *lineage,
+                       const mla_latent *latent)
+{
+	if (!mentions_decision(function, latent))
+		return false;
+	if (!owner.node)
+		return names_projection(function);
+	return latent->n != 0 || (lineage->open && names_projection(owner.node));
 }
 
 static void enter(builder *b, mla_module *module, const mla_node *function, mla_class owner,
@@ -68,6 +110,8 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 		mla_class_constructors(&constructors, b->project, &f->lineage);
 		mla_latent_find(latent, b->project, b->settings, &f->lineage, &constructors);
 	}
+	if (!b->all_tests && !may_decide(function, owner, &f->lineage, latent))
+		return;
 	f->latent = owner.node ? latent : NULL;
 	mla_flow_root(f, module, function, self);
 
@@ -347,9 +391,13 @@ static void finish(mla_facts *out, builder *b)
 }
 
 int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
-                    const mla_settings *settings, mla_module *module)
+                    const mla_settings *settings, mla_module *module, bool all_tests)
 {
-	builder b = {.arena = arena, .project = project, .settings = settings, .module = module};
+	builder b = {.arena = arena,
+	             .project = project,
+	             .settings = settings,
+	             .module = module,
+	             .all_tests = all_tests};
 
 	b.flow.arena = arena;
 	b.flow.project = project;

@@ -105,8 +105,11 @@ typedef struct {
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;
 
-/* Facts and everything they point to live in `arena` and in the project's modules. */
+/*
+ * Facts and everything they point to live in `arena` and in the project's modules. Without
+ * `all_tests`, methods that cannot hold a decision are not entered, and their tests are missing.
+ */
 int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
-                    const mla_settings *settings, mla_module *module);
+                    const mla_settings *settings, mla_module *module, bool all_tests);
 
 #endif

@@ -241,15 +241,19 @@ static const mla_value *builtin(mla_flow *f, mla_str name, const mla_arguments *
 }
 
 /* A function of the project or of a library, by the name it has there. */
-static const mla_value *call_symbol(mla_flow *f, mla_frame *fr, const mla_node *n, mla_str name,
-                                    mla_symbol s, const mla_arguments *a)
+static const mla_value *call_symbol(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                    const mla_arguments *a)
 {
+	mla_str name = n->kid[0]->name;
 	const mla_value *v;
+	mla_symbol s;
 
-	if (s.node && s.node->kind == MLA_N_CLASS)
-		return mla_value_any(f, 0);
+	/* Before its module is even read: what it does is clear. */
 	if (attention_name(name) && looks_like_attention(a))
 		return mla_flow_attend(f, n, a, false);
+	s = mla_project_resolve_node(f->project, fr->module, n->kid[0]);
+	if (s.node && s.node->kind == MLA_N_CLASS)
+		return mla_value_any(f, 0);
 	if (s.node && s.node->kind == MLA_N_FUNCTION) {
 		mla_value *function = mla_value_new(f, MLA_V_FUNCTION, 0);
 
@@ -278,17 +282,11 @@ static const mla_value *call_library(mla_flow *f, mla_frame *fr, const mla_node 
 	const mla_node *callee = n->kid[0];
 	mla_arguments a;
 	const mla_value *v;
-	mla_symbol s;
 
 	collect(&a, f, fr, n, NULL);
-	s = mla_project_resolve_node(f->project, fr->module, callee);
-	if (s.node)
-		return call_symbol(f, fr, n, callee->name, s, &a);
 	if ((v = mla_flow_known(f, fr, n, callee->name, &a)))
 		return v;
-	if (attention_name(callee->name) && looks_like_attention(&a))
-		return mla_flow_attend(f, n, &a, false);
-	return opaque(f, callee->name, &a);
+	return call_symbol(f, fr, n, &a);
 }
 
 static const mla_value *call_method(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -357,8 +355,7 @@ static const mla_value *call_name(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return call_getattr(f, fr, n, &a);
 	if ((v = builtin(f, callee->name, &a)))
 		return v;
-	return call_symbol(f, fr, n, callee->name,
-	                   mla_project_resolve(f->project, fr->module, callee->name), &a);
+	return call_symbol(f, fr, n, &a);
 }
 
 const mla_value *mla_flow_call(mla_flow *f, mla_frame *fr, const mla_node *n)

@@ -186,29 +186,22 @@ mla_module *mla_project_module(mla_project *p, const char *path)
 	return insert(p, path, m);
 }
 
+enum { FORM_FILE, FORM_PACKAGE, FORM_COUNT };
+
 /* base/a/b.py or base/a/b/__init__.py for the dotted name a.b; base "" is the root. */
-static mla_module *module_under(mla_project *p, mla_str base, mla_str dotted)
+static mla_str path_under(mla_arena *scratch, mla_str base, mla_str dotted, int form)
 {
-	static const char *const forms[] = {".py", "/__init__.py"};
-	mla_arena *scratch = mla_arena_new();
-	mla_module *m = NULL;
-	mla_str stem;
+	static const char *const ends[FORM_COUNT] = {".py", "/__init__.py"};
+	mla_str path =
+		mla_arena_format(scratch, "%.*s%s%.*s%s", MLA_ARG(base),
+	                         base.len && dotted.len ? "/" : "", MLA_ARG(dotted), ends[form]);
 
-	if (dotted.len == 0)
-		stem = base;
-	else
-		stem = mla_arena_format(scratch, "%.*s%s%.*s", MLA_ARG(base), base.len ? "/" : "",
-		                        MLA_ARG(dotted));
-	for (uint32_t i = base.len; i < stem.len; i++)
-		if (stem.ptr[i] == '.')
-			((char *)stem.ptr)[i] = '/';
-	for (size_t i = dotted.len ? 0 : 1; !m && i < 2; i++) {
-		mla_str path = mla_arena_format(scratch, "%.*s%s", MLA_ARG(stem), forms[i]);
-
-		m = mla_project_module(p, path.ptr[0] == '/' ? path.ptr + 1 : path.ptr);
-	}
-	mla_arena_free(scratch);
-	return m;
+	for (uint32_t i = base.len; i < path.len - strlen(ends[form]); i++)
+		if (path.ptr[i] == '.')
+			((char *)path.ptr)[i] = '/';
+	if (path.ptr[0] == '/')
+		path = (mla_str){path.ptr + 1, path.len - 1};
+	return path;
 }
 
 /* "a/b/c.py" -> "a/b"; "c.py" -> "" */
@@ -221,33 +214,78 @@ static mla_str parent_of(mla_str path)
 	return path;
 }
 
-mla_module *mla_project_import(mla_project *p, const mla_module *from, mla_str spec)
+/*
+ * The places where `import spec` in `from` may lie, in order: calls `found` with each path until
+ * it returns true. A relative name has one folder, an absolute one every folder up to the root.
+ */
+static void each_place(const mla_module *from, mla_str spec, bool (*found)(void *, const char *),
+                       void *payload)
 {
+	mla_arena *scratch = mla_arena_new();
 	mla_str folder = parent_of(mla_str_c(from->path));
 	uint32_t dots = 0;
+	bool done = false;
 
 	while (dots < spec.len && spec.ptr[dots] == '.')
 		dots++;
 	spec.ptr += dots;
 	spec.len -= dots;
 	for (uint32_t i = 0; i < spec.len; i++) /* `from .. m import x`, continuation lines */
-		if (spec.ptr[i] == ' ' || spec.ptr[i] == '\\')
-			return NULL;
-	if (dots) {
-		for (; dots > 1; dots--) {
-			if (!folder.len)
-				return NULL; /* above the root */
-			folder = parent_of(folder);
-		}
-		return module_under(p, folder, spec);
-	}
-	for (;;) {
-		mla_module *m = module_under(p, folder, spec);
-
-		if (m || !folder.len)
-			return m;
+		done |= spec.ptr[i] == ' ' || spec.ptr[i] == '\\';
+	for (uint32_t up = 1; up < dots && !done; up++) {
+		done = !folder.len; /* above the root */
 		folder = parent_of(folder);
 	}
+	while (!done) {
+		for (int form = spec.len ? FORM_FILE : FORM_PACKAGE; form < FORM_COUNT && !done;
+		     form++)
+			done = found(payload, path_under(scratch, folder, spec, form).ptr);
+		done |= dots || !folder.len;
+		folder = parent_of(folder);
+	}
+	mla_arena_free(scratch);
+}
+
+typedef struct {
+	mla_project *project;
+	mla_module *module;
+} search;
+
+static bool load_place(void *payload, const char *path)
+{
+	search *s = payload;
+
+	s->module = mla_project_module(s->project, path);
+	return s->module != NULL;
+}
+
+mla_module *mla_project_import(mla_project *p, const mla_module *from, mla_str spec)
+{
+	search s = {p, NULL};
+
+	each_place(from, spec, load_place, &s);
+	return s.module;
+}
+
+typedef struct {
+	const mla_module *home;
+	bool same;
+} comparison;
+
+static bool compare_place(void *payload, const char *path)
+{
+	comparison *c = payload;
+
+	c->same = strcmp(c->home->path, path) == 0;
+	return c->same;
+}
+
+bool mla_import_means(const mla_module *from, mla_str spec, const mla_module *home)
+{
+	comparison c = {home, false};
+
+	each_place(from, spec, compare_place, &c);
+	return c.same;
 }
 
 const mla_binding *mla_module_binding(const mla_module *m, mla_str name)

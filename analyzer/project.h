@@ -53,6 +53,9 @@ mla_module *mla_project_module(mla_project *p, const char *path);
  */
 mla_module *mla_project_import(mla_project *p, const mla_module *from, mla_str spec);
 
+/* Would it be `home`? Answered from the paths alone: nothing is read. */
+bool mla_import_means(const mla_module *from, mla_str spec, const mla_module *home);
+
 /* What a name stands for after imports have been followed. Both NULL when unknown. */
 typedef struct {
 	mla_module *module;

@@ -302,7 +302,7 @@ int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const c
 {
 	char absolute[PATH_MAX];
 	char *bytes = NULL;
-	size_t len;
+	size_t len = 0;
 	int fd, error;
 
 	/* Imports are made of names, so no part of a path is "..": this only guards that. */

@@ -16,7 +16,7 @@ const char *const mla_prefilter_words[] = {
 	"w_uv",         "W_UK",        "W_UV",     "wk_b",        "wv_b",
 	"kv_b",         "k_up",        "v_up",     "up_k",        "up_v",
 	"key_up",       "value_up",    "k_b_proj", "v_b_proj",    "q_absorb",
-	"out_absorb",   "qabs",        "latent",   NULL,
+	"out_absorb",   "qabs",        NULL,
 };
 
 enum { BLOCK = 2, HASH_BITS = 12, TABLE = 1 << HASH_BITS };
@@ -55,11 +55,26 @@ void mla_prefilter_free(mla_prefilter *p)
 	free(p);
 }
 
-static bool word_at(mla_str rest)
+static bool is_letter_or_digit(char c)
 {
-	for (const char *const *w = mla_prefilter_words; *w; w++)
-		if (mla_str_starts(rest, *w))
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Short words occur inside others (kv_b in kv_bits): they must stand between other characters. */
+static bool word_at(mla_str b, uint32_t at)
+{
+	enum { SHORT = 6 };
+	mla_str rest = {b.ptr + at, b.len - at};
+
+	for (const char *const *w = mla_prefilter_words; *w; w++) {
+		size_t n = strlen(*w);
+
+		if (!mla_str_starts(rest, *w))
+			continue;
+		if (n > SHORT || ((at == 0 || !is_letter_or_digit(b.ptr[at - 1])) &&
+		                  (n == rest.len || !is_letter_or_digit(rest.ptr[n]))))
 			return true;
+	}
 	return false;
 }
 
@@ -74,7 +89,7 @@ static bool has_word(const mla_prefilter *p, mla_str b)
 			end += shift;
 			continue;
 		}
-		if (word_at((mla_str){b.ptr + end - m, b.len - (end - m)}))
+		if (word_at(b, end - m))
 			return true;
 		end++;
 	}
@@ -93,13 +108,29 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A bound: a number, or a name (constants, attributes). Strings and brackets are none. */
+/* A bound: a small number, a CONSTANT, or an attribute of self. */
 static bool starts_bound(mla_str b, uint32_t i)
 {
+	enum { DIGITS = 4 };
+	uint32_t digits = 0;
+
 	i = skip_blanks(b, i);
-	return i < b.len &&
-	       (is_digit(b.ptr[i]) || b.ptr[i] == '_' || (b.ptr[i] >= 'A' && b.ptr[i] <= 'Z') ||
-	        (b.ptr[i] >= 'a' && b.ptr[i] <= 'z'));
+	while (i + digits < b.len && is_digit(b.ptr[i + digits]))
+		digits++;
+	if (digits)
+		return digits <= DIGITS;
+	if (i + 1 < b.len && b.ptr[i] >= 'A' && b.ptr[i] <= 'Z')
+		return (b.ptr[i + 1] >= 'A' && b.ptr[i + 1] <= 'Z') || b.ptr[i + 1] == '_';
+	return mla_str_starts((mla_str){b.ptr + i, b.len - i}, "self.");
+}
+
+/* `1 == L`: the number before the operator */
+static bool ends_bound(mla_str b, uint32_t i)
+{
+	while (i > 0 && b.ptr[i - 1] == ' ')
+		i--;
+	return i > 1 && is_digit(b.ptr[i - 1]) && !is_letter_or_digit(b.ptr[i - 2]) &&
+	       b.ptr[i - 2] != '.' && b.ptr[i - 2] != '_';
 }
 
 bool mla_prefilter_has_test(mla_str b)
@@ -109,10 +140,12 @@ bool mla_prefilter_has_test(mla_str b)
 	for (uint32_t i = 1; i + 1 < b.len; i++) {
 		char c = b.ptr[i], next = b.ptr[i + 1];
 
-		if ((c == '=' || c == '!') && next == '=' && starts_bound(b, i + 2))
+		if ((c == '=' || c == '!') && next == '=' &&
+		    (starts_bound(b, i + 2) || ends_bound(b, i)))
 			return true;
 		if ((c == '<' || c == '>') && next != c && b.ptr[i - 1] != c &&
-		    b.ptr[i - 1] != '-' && starts_bound(b, i + 1 + (next == '=')))
+		    b.ptr[i - 1] != '-' &&
+		    (starts_bound(b, i + 1 + (next == '=')) || ends_bound(b, i)))
 			return true;
 		if (c == 'c' && b.len - i > sizeof(case_word) &&
 		    memcmp(b.ptr + i, case_word, sizeof(case_word) - 1) == 0 &&

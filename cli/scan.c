@@ -62,7 +62,8 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	mla_findings found = {.arena = s->arena};
 	const mla_finding **order;
 	mla_facts facts;
-	int error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module);
+	int error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module,
+	                            s->options->show_kept);
 
 	for (const mla_rule *const *r = mla_rules; *r && error == 0; r++) {
 		bool on;

@@ -164,7 +164,7 @@ static bool has_attribute(plan *p, mla_str name, bool *same)
 
 static bool add_attribute(plan *p, mla_str name)
 {
-	mla_method init;
+	mla_method init = {0};
 	mla_str self, callee, arguments[3], lead;
 	const mla_node *after;
 	mla_module *m;

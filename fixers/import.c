@@ -10,7 +10,7 @@ static bool top_level(const mla_node *n)
 	return n->parent && n->parent->kind == MLA_N_MODULE;
 }
 
-static const mla_node *from_import(mla_project *p, mla_module *user, const mla_module *home)
+static const mla_node *from_import(const mla_module *user, const mla_module *home)
 {
 	const mla_node *root = user->syntax.root;
 
@@ -18,7 +18,7 @@ static const mla_node *from_import(mla_project *p, mla_module *user, const mla_m
 		const mla_node *n = root->kid[i];
 
 		if (n->kind == MLA_N_IMPORT_FROM && n->n && !mla_str_is(n->kid[0]->name, "*") &&
-		    mla_project_import(p, user, n->name) == home)
+		    mla_import_means(user, n->name, home))
 			return n;
 	}
 	return NULL;
@@ -307,7 +307,7 @@ void mla_import_name(mla_str *callee, mla_edits *e, mla_project *project, mla_mo
 	*callee = name;
 	if (user == home || mla_module_binding(user, name))
 		return;
-	import = from_import(project, user, home);
+	import = from_import(user, home);
 	if (import) {
 		extend(e, user, import, name);
 		return;
