@@ -1,0 +1,1 @@
+"""A small language model runtime for latent attention models."""

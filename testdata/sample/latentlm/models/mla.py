@@ -1,0 +1,20 @@
+"""Per-head projections between a head's own space and the shared latent."""
+
+import mlx.core as mx
+import mlx.nn as nn
+
+
+class MultiLinear(nn.Module):
+    """A separate matrix for every head, no bias.
+
+    Called with transpose=False the same matrices map back, from out_dims to in_dims.
+    """
+
+    def __init__(self, in_dims: int, out_dims: int, heads: int):
+        super().__init__()
+        bound = in_dims**-0.5
+        self.weight = mx.random.uniform(-bound, bound, (heads, out_dims, in_dims))
+
+    def __call__(self, x: mx.array, transpose: bool = True) -> mx.array:
+        weight = self.weight.swapaxes(-1, -2) if transpose else self.weight
+        return x @ weight
