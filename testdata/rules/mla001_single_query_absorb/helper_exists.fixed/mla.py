@@ -1,0 +1,24 @@
+"""Has the helper already, of that name and meaning."""
+
+import mlx.core as mx
+import mlx.nn as nn
+
+
+def max_absorbed_queries(rank: int, nope: int, value: int) -> int:
+    """The largest number of queries for which the absorbed path is the cheaper one."""
+    d = nope + value
+    if 2 * rank <= d:
+        return 1
+    return max(1, rank * d // (2 * rank - d))
+
+
+class MultiLinear(nn.Module):
+    """A separate matrix for every head; transpose=False maps back."""
+
+    def __init__(self, in_dims: int, out_dims: int, heads: int):
+        super().__init__()
+        bound = in_dims**-0.5
+        self.weight = mx.random.uniform(-bound, bound, (heads, out_dims, in_dims))
+
+    def __call__(self, x: mx.array, transpose: bool = True) -> mx.array:
+        return x @ (self.weight.swapaxes(-1, -2) if transpose else self.weight)
