@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Scans pinned public releases and compares with tests/upstream.tsv (`make test-upstream`).
+
+The releases are fetched as data, checked against the hashes in tests/upstream.txt, unpacked below
+build/upstream and never installed or imported. The list was made by reading those sources. The fix is
+tried on a copy. An unreachable package index is `skip` and status 0; anything else is a failure.
+usage: upstream.py [TOOL]
+"""
+
+import collections
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+if len(sys.argv) > 1:
+    os.environ["MLALINT"] = sys.argv[1]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tool import ROOT, Cases, check, edits_by_path, git_apply, need, run, same, same_tree, spliced, tree
+
+LISTS = os.path.join(ROOT, "tests")
+WORK = os.path.join(ROOT, "build", "upstream")
+# What pip says when no index answers; a release that an index does not have is a failure.
+UNREACHABLE = re.compile(
+    r"connection broken by|Max retries exceeded|Failed to establish|timed out|Name or service not known"
+    r"|failure in name resolution|Connection(Error| refused| reset| aborted)|ProxyError|HTTP error 5\d\d"
+    r"|\(from versions: none\)",
+    re.I,
+)
+
+
+def pinned():
+    """(name, version, sha256) of every line of upstream.txt."""
+    with open(os.path.join(LISTS, "upstream.txt"), encoding="ascii") as f:
+        return re.findall(r"^([\w-]+)==(\S+) --hash=sha256:([0-9a-f]{64})$", f.read(), re.M)
+
+
+def listed(package):
+    """Findings that are wanted, and kept lines, of one package of upstream.tsv."""
+    findings, kept = set(), set()
+    with open(os.path.join(LISTS, "upstream.tsv"), encoding="ascii") as f:
+        for line in f.read().splitlines()[1:]:
+            name, path, number, code, role = line.split("\t")
+            if name == package:
+                row = (path, int(number), code, role)
+                (kept if code == "kept" else findings).add(row)
+    return findings, kept
+
+
+def wheel(name, version):
+    folder = os.path.join(WORK, "wheels")
+    prefix = "%s-%s-" % (name.replace("-", "_"), version)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    found = [os.path.join(folder, n) for n in names if n.startswith(prefix) and n.endswith(".whl")]
+    return found[0] if found else None
+
+
+def intact(path, digest):
+    if path is None:
+        return False
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest() == digest
+
+
+def fetch(packages):
+    """None when every wheel is there and intact, else why not: ("skip" or "not ok", text)."""
+    if all(intact(wheel(n, v), h) for n, v, h in packages):
+        return None
+    shutil.rmtree(os.path.join(WORK, "wheels"), ignore_errors=True)
+    # Pure Python wheels, taken as data: the version of this Python has no say in it.
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--no-input"]
+    command += ["--only-binary=:all:", "--python-version=3.12", "--retries=2", "--dest", os.path.join(WORK, "wheels")]
+    command += ["-r", os.path.join(LISTS, "upstream.txt")]
+    p = subprocess.run(command, stdout=-1, stderr=-2)
+    said = p.stdout.decode("utf-8", "replace")
+    if p.returncode and UNREACHABLE.search(said) and "No module named pip" not in said:
+        return "skip", "no package index could be reached: " + said.strip().splitlines()[-1]
+    if p.returncode:
+        return "not ok", "pip download: " + " | ".join(said.strip().splitlines()[-3:])
+    for name, version, digest in packages:
+        if not intact(wheel(name, version), digest):
+            return "not ok", "%s %s is not the file with the pinned hash" % (name, version)
+    return None
+
+
+def unpack(name, version, suffix=""):
+    """A fresh copy of the release in a repository of its own, as people have it."""
+    folder = os.path.join(WORK, "%s-%s%s" % (name, version, suffix))
+    shutil.rmtree(folder, ignore_errors=True)
+    with zipfile.ZipFile(wheel(name, version)) as z:
+        z.extractall(folder)
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    return folder
+
+
+def complain(missing, extra):
+    lines = ["missing %s:%d %s %s" % m for m in sorted(missing)]
+    lines += ["extra %s:%d %s %s" % e for e in sorted(extra)]
+    need(not lines, "; ".join(lines))
+
+
+def scan(package, folder):
+    """Findings exactly as listed. Of kept lines the listed ones, and no other with a reason of its own."""
+    report = check(folder)
+    findings, kept = listed(package)
+    need(findings, "nothing is listed for " + package)
+    got = {(f["path"], f["line"], f["code"], f["role"]) for f in report["findings"]}
+    complain(findings - got, got - findings)
+    got = {(k["path"], k["line"], "kept", k["reason"]) for k in report["kept"]}
+    complain(kept - got, {g for g in got - kept if g[3] != "unrelated"})
+
+
+def edits_are_few(package, folder):
+    """Two guards and at most one import a model file, one statement a constructor, one helper."""
+    report = check(folder)
+    listed_files = collections.Counter(f["path"] for f in report["findings"])
+    for path, edits in edits_by_path(report).items():
+        texts = [e[2].decode() for e in edits]
+        if os.path.basename(path) == "mla.py":
+            same("edits of " + path, len(texts), 1)
+            same("helpers in " + path, texts[0].count("def max_absorbed_queries("), 1)
+            continue
+        guards = [t for t in texts if t.endswith("<= self._max_absorbed")]
+        statements = [t for t in texts if "self._max_absorbed = max_absorbed_queries(" in t]
+        same("guards changed in " + path, len(guards), listed_files[path])
+        need(len(statements) <= 1, "%s: %d constructor statements" % (path, len(statements)))
+        same("imports changed in " + path, len(texts) - len(guards) - len(statements), len(statements))
+
+
+def patch(package, folder, copy):
+    """The diff applies to the release, and the fix of a copy gives the same text."""
+    before = tree(folder)
+    diff = run(("check", "--diff", "--unsafe-fixes"), folder, 1).stdout
+    same_tree("--diff wrote", tree(folder), before)
+    git_apply(folder, diff, "--check")
+    edits = edits_by_path(check(copy))
+    run(("check", "--fix", "--unsafe-fixes"), copy, 0)
+    after = tree(copy)
+    same_tree("bytes outside the edits", after, {p: spliced(d, edits.get(p, ())) for p, d in before.items()})
+    git_apply(folder, diff)
+    same_tree("git apply of the diff", tree(folder), after)
+    git_apply(folder, diff, "--reverse")
+    same_tree("git apply --reverse of the diff", tree(folder), before)
+
+
+def fixed(package, copy):
+    """On the fixed copy: it compiles, nothing is left, and another fix changes nothing."""
+    p = subprocess.run([sys.executable, "-m", "compileall", "-q", "-f", copy], stdout=-1, stderr=-2)
+    need(p.returncode == 0, "compileall: " + p.stdout.decode("utf-8", "replace")[:300])
+    after = tree(copy)
+    same("findings left", check(copy)["findings"], [])
+    run(("check", "--fix", "--unsafe-fixes"), copy, 0)
+    same_tree("fixing again", tree(copy), after)
+
+
+def main():
+    cases, packages = Cases("upstream"), pinned()
+    os.makedirs(WORK, exist_ok=True)
+    trouble = fetch(packages)
+    if trouble:
+        print("%s upstream releases: %s" % trouble)
+        return 0 if trouble[0] == "skip" else 1
+    for name, version, _ in packages:
+        label = "%s %s" % (name, version)
+        folder, copy = unpack(name, version), unpack(name, version, ".fixed")
+        cases.run(label + ": findings as listed", scan, name, folder)
+        cases.run(label + ": edits are few", edits_are_few, name, folder)
+        cases.run(label + ": the patch applies", patch, name, folder, copy)
+        cases.run(label + ": the fixed copy", fixed, name, copy)
+    print("upstream: %d passed, %d failed" % (cases.ran - cases.failed, cases.failed))
+    return cases.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
