@@ -16,6 +16,7 @@ import time
 
 if len(sys.argv) > 1:
     os.environ["MLALINT"] = sys.argv[1]
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import upstream
 from tool import ROOT, TOOL

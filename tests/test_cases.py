@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tool import (
     Cases,

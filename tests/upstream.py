@@ -18,6 +18,7 @@ import zipfile
 
 if len(sys.argv) > 1:
     os.environ["MLALINT"] = sys.argv[1]
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tool import ROOT, Cases, check, edits_by_path, git_apply, need, run, same, same_tree, spliced, tree
 
