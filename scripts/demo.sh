@@ -37,7 +37,7 @@ say 'What is wrong in it'
 show 1 check "$sample"
 
 say 'What looks the same and has to stay, each with its reason'
-show 1 check --show-kept --output-format concise "$sample/latentlm/models/sparse.py" \
+show 1 check --show-kept "$sample/latentlm/models/sparse.py" \
 	"$sample/latentlm/models/token_shift.py"
 
 say 'The patch (--fix would write it; here nothing is changed)'

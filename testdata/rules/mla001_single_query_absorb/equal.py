@@ -58,7 +58,7 @@ class AlderAttention(nn.Module):
         if mask is not None:
             bias = mx.where(mask, bias, mx.finfo(bias.dtype).min)
 
-        if L == 1:  # expect: MLA001 select
+        if L == 1:  # expect: MLA001 select t=170
             q_nope = self.embed_q(q_nope)
             k = v = latent
         else:
@@ -68,6 +68,6 @@ class AlderAttention(nn.Module):
         out = scaled_dot_product_attention(
             q_nope, k, v, cache=cache, scale=self.scale, mask=bias
         )
-        if L == 1:  # expect: MLA001 followup
+        if L == 1:  # expect: MLA001 followup t=170
             out = self.unembed_out(out)
         return self.o_proj(out.swapaxes(1, 2).reshape(B, L, -1))

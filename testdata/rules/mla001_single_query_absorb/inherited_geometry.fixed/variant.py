@@ -22,7 +22,7 @@ class BoxwoodVariant(BoxwoodAttention):
         if mask is not None:
             bias = mx.where(mask, bias, mx.finfo(bias.dtype).min)
 
-        if L <= self._max_absorbed:  # expect: MLA001 select
+        if L <= self._max_absorbed:  # expect: MLA001 select t=170
             q_nope = self.embed_q(q_nope)
             k = v = latent
         else:
@@ -32,6 +32,6 @@ class BoxwoodVariant(BoxwoodAttention):
         out = scaled_dot_product_attention(
             q_nope, k, v, cache=cache, scale=self.scale, mask=bias
         )
-        if L <= self._max_absorbed:  # expect: MLA001 followup
+        if L <= self._max_absorbed:  # expect: MLA001 followup t=170
             out = self.unembed_out(out)
         return self.o_proj(out.swapaxes(1, 2).reshape(B, L, -1))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Whole reports, compared byte for byte with testdata/golden/.
+
+A golden file holds the command, what it printed on standard output, then on standard error, and its exit
+status. ACCEPT=1 rewrites them: look at `git diff` afterwards, line by line, before you believe it.
+"""
+
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tool import ROOT, Cases, first_difference, need, run, write_tree
+
+GOLDEN = os.path.join(ROOT, "testdata", "golden")
+FIXTURES = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
+
+# Names that a shell, a terminal or a report format could trip over.
+AWKWARD = ("with space.py", "-dash.py", "quote'\".py", "pfad-\u00e4\u00f6.py", "tab\tand\nline.py", "100%s<&>.py")
+
+
+def fixture(*names):
+    files = {}
+    for name in names:
+        with open(os.path.join(FIXTURES, name), "rb") as f:
+            files[name] = re.sub(rb"  # expect: .*", b"", f.read())
+    return files
+
+
+def awkward():
+    model, mla = fixture("equal.py")["equal.py"], fixture("mla.py")["mla.py"]
+    return dict({name: model for name in AWKWARD}, **{"mla.py": mla})
+
+
+EQUAL = ("equal.py", "mla.py", "base.py")
+SPARSE = ("sparse_three_tests.py", "mla.py", "base.py")
+NO_FIX = ("threshold_is_one.py", "mask_in_one_arm.py", "mla.py", "base.py")
+JSON = ("--output-format", "json")
+# name -> (files, arguments)
+RUNS = {
+    "text": (lambda: fixture(*EQUAL), ("check",)),
+    "text-show-kept": (lambda: fixture(*SPARSE), ("check", "--show-kept")),
+    "text-no-fix": (lambda: fixture(*NO_FIX), ("check",)),
+    "text-awkward-names": (awkward, ("check",)),
+    "text-empty": (dict, ("check",)),
+    "text-nothing-found": (lambda: fixture("text_only.py", "mla.py"), ("check",)),
+    "diff": (lambda: fixture(*EQUAL), ("check", "--diff", "--unsafe-fixes")),
+    "diff-awkward-names": (awkward, ("check", "--diff", "--unsafe-fixes")),
+    "json": (lambda: fixture(*EQUAL), ("check",) + JSON),
+    "json-show-kept": (lambda: fixture(*SPARSE), ("check", "--show-kept") + JSON),
+    "json-no-fix": (lambda: fixture(*NO_FIX), ("check",) + JSON),
+    "json-awkward-names": (awkward, ("check",) + JSON),
+    "json-empty": (dict, ("check",) + JSON),
+    "missing-path": (dict, ("check", "no/such/file.py")),
+    "unknown-flag": (dict, ("check", "--no-such-flag")),
+}
+
+
+def printed(files, args):
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, files)
+        p = run(args, folder)
+    out = re.sub(rb'("version":\s*")[^"]*"', rb'\1X"', p.stdout)
+    parts = [b"$ mlalint " + " ".join(args).encode() + b"\n", out]
+    if out and not out.endswith(b"\n"):
+        parts.append(b"\n(no newline at the end)\n")
+    if p.stderr:
+        parts += [b"-- standard error\n", p.stderr]
+    return b"".join(parts + [b"-- exit status %d\n" % p.returncode])
+
+
+def one(name):
+    make, args = RUNS[name]
+    got = printed(make(), args)
+    path = os.path.join(GOLDEN, name + ".txt")
+    if os.environ.get("ACCEPT"):
+        with open(path, "wb") as f:
+            f.write(got)
+    need(os.path.exists(path), "no golden file; ACCEPT=1 writes it")
+    with open(path, "rb") as f:
+        want = f.read()
+    need(got == want, first_difference(got, want))
+
+
+def main():
+    cases = Cases("golden")
+    for name in sorted(set(RUNS) | {n[:-4] for n in os.listdir(GOLDEN)}):
+        cases.run(name, one, name)
+    return cases.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
