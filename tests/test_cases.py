@@ -75,6 +75,14 @@ def compare_kept(report, rows):
     return complaints + ["extra kept %s:%d %s" % g for g in sorted(got - want - optional)]
 
 
+def compiles(source):
+    try:
+        compile(source, "case", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
 def fixes(folder, report):
     """What has to hold for any fix, on a folder that may be changed."""
     before = tree(folder)
@@ -85,7 +93,8 @@ def fixes(folder, report):
     edits = edits_by_path(report)
     same_tree("fixed", fixed, {p: spliced(d, edits.get(p, ())) for p, d in before.items()})
     for path, data in fixed.items():
-        compile(data, path, "exec")
+        if compiles(before[path]):
+            need(compiles(data), path + ": does not compile after the fix")
     _, after = findings(folder)
     same("findings with a fix, after fixing", [f["line"] for f in after["findings"] if f["fix"]], [])
     run(("check", "--fix", "--unsafe-fixes"), folder)

@@ -77,7 +77,8 @@ class Fixture:
         ending = FORMS[form]
         path = os.path.join(self.folder, self.name + ending)
         if not os.path.exists(path):
-            return self.before if form == "geometry" else None
+            refused = any(b" geometry-only" in self.before[p] for p in self.own)
+            return self.before if form == "geometry" or refused else None
         if self.package:
             return {os.path.join(self.name, p): d for p, d in tree(path).items()}
         after = dict(self.before)
@@ -94,7 +95,7 @@ def read(path):
         return f.read()
 
 
-def expectations(files, own):
+def expectations(files, own, form="geometry"):
     """(path, line, code or "kept", role or reason, fixable, threshold) of every comment."""
     want, said = set(), False
     for path in own:
@@ -108,9 +109,10 @@ def expectations(files, own):
                 need(len(words) >= 2, "%s:%d: bad expectation %r" % (path, number, item))
                 extra = words[2:]
                 threshold = [int(w[2:]) for w in extra if w.startswith("t=")]
-                unknown = [w for w in extra if w != "nofix" and not w.startswith("t=")]
+                unknown = [w for w in extra if w not in ("nofix", "geometry-only") and not w.startswith("t=")]
                 need(not unknown, "%s:%d: unknown word %r" % (path, number, unknown))
                 fixable = words[0] != "kept" and "nofix" not in extra
+                fixable = fixable and (form == "geometry" or "geometry-only" not in extra)
                 want.add((path, number, words[0], words[1], fixable, *(threshold or [None])))
     need(said, "no `# expect:` comment: such a fixture cannot fail")
     return want
@@ -171,7 +173,7 @@ def one(fixture, twin, form, collected):
     after = fixture.after(form)
     if after is None:
         return
-    want = expectations(fixture.before, fixture.own)
+    want = expectations(fixture.before, fixture.own, form)
     before = {p: transform(d) for p, d in fixture.before.items()}
     after = {p: transform(d) for p, d in after.items()}
     threshold = () if form == "geometry" else ("--threshold", form)
@@ -206,6 +208,19 @@ def one(fixture, twin, form, collected):
             same_tree("git apply of the diff", tree(folder), fixed)
 
 
+def named_alone(package, only, untouched):
+    """A subclass named alone: the parent's file gets what the subclass needs, its guards stay."""
+    fixture = Fixture(os.path.join(RULES, "mla001_single_query_absorb"), package)
+    after = fixture.after("geometry")
+    path = os.path.join(package, untouched)
+    need(b"L <= self._max_absorbed" in after[path], "the parent has no guards")
+    after[path] = after[path].replace(b"L <= self._max_absorbed", b"L == 1")
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, fixture.before)
+        run(("check", "--fix", "--unsafe-fixes", os.path.join(package, only)), folder, 0)
+        same_tree("fixed text", tree(folder), after)
+
+
 def compiles(collected):
     """What was fixed, once through the command that people use."""
     need(collected, "nothing was fixed")
@@ -232,6 +247,7 @@ def main():
                     if fixture.after(form) is not None:
                         label = " ".join(x for x in (name, form if form != "geometry" else "", twin) if x)
                         cases.run(label, one, fixture, twin, form, collected)
+    cases.run("a subclass named alone", named_alone, "inherited_geometry", "variant.py", "parent.py")
     cases.run("compileall of every fixed file", compiles, collected)
     return cases.status()
 

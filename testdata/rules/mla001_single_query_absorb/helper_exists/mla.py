@@ -4,12 +4,12 @@ import mlx.core as mx
 import mlx.nn as nn
 
 
-def max_absorbed_queries(rank: int, nope: int, value: int) -> int:
+def max_absorbed_queries(kv_lora_rank, qk_nope_head_dim, v_head_dim):
     """The largest number of queries for which the absorbed path is the cheaper one."""
-    d = nope + value
-    if 2 * rank <= d:
+    d = qk_nope_head_dim + v_head_dim
+    if 2 * kv_lora_rank <= d:
         return 1
-    return max(1, rank * d // (2 * rank - d))
+    return max(1, kv_lora_rank * d // (2 * kv_lora_rank - d))
 
 
 class MultiLinear(nn.Module):

@@ -1,0 +1,21 @@
+"""Has a function of the helper's name that does something else."""
+
+import mlx.core as mx
+import mlx.nn as nn
+
+
+def max_absorbed_queries(batch):
+    """Queries that one launch of the absorbed kernel may take at this batch size."""
+    return 4096 // batch
+
+
+class MultiLinear(nn.Module):
+    """A separate matrix for every head; transpose=False maps back."""
+
+    def __init__(self, in_dims: int, out_dims: int, heads: int):
+        super().__init__()
+        bound = in_dims**-0.5
+        self.weight = mx.random.uniform(-bound, bound, (heads, out_dims, in_dims))
+
+    def __call__(self, x: mx.array, transpose: bool = True) -> mx.array:
+        return x @ (self.weight.swapaxes(-1, -2) if transpose else self.weight)
