@@ -252,6 +252,8 @@ static void classify(mla_test *t)
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
 	else if (s[MLA_EV_FOLD] && !l[MLA_EV_EXPAND] && l[MLA_EV_ATTEND])
 		t->kept = MLA_KEPT_EXPANDED_CACHE;
+	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP] && (t->compound || !t->bound_known))
+		t->kept = MLA_KEPT_ALREADY_WIDENED;
 	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
 		t->role = MLA_ROLE_FOLLOWUP;
 	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
@@ -283,6 +285,26 @@ static bool masks_differ(const mla_test *t)
 	return (t->small.count[MLA_EV_MASK] != 0) != (t->large.count[MLA_EV_MASK] != 0);
 }
 
+/* Is the count's variable assigned between the two tests? Then they may test different numbers. */
+static const mla_node *bound_again(const mla_test *a, const mla_test *b)
+{
+	const mla_node *body = mla_kid(a->function, 1);
+
+	if (a->function != b->function || !a->count || !b->count || b->count->kind != MLA_N_NAME ||
+	    !mla_str_eq(a->count->name, b->count->name))
+		return NULL;
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		if (n->kind != MLA_N_NAME || !mla_str_eq(n->name, b->count->name) ||
+		    n->span.start < a->node->span.end || n->span.end > b->node->span.start)
+			continue;
+		for (const mla_node *t = n; t->parent && t != body; t = t->parent)
+			if ((t->parent->kind == MLA_N_ASSIGN && t->index + 1 < t->parent->n) ||
+			    (t->parent->kind == MLA_N_AUG_ASSIGN && t->index == 0))
+				return n;
+	}
+	return NULL;
+}
+
 static void find_refusal(mla_site *s)
 {
 	bool followed = false, selects = false;
@@ -301,6 +323,8 @@ static void find_refusal(mla_site *s)
 			refuse(s, MLA_REFUSE_MASK, t,
 			       t->large.count[MLA_EV_MASK] ? t->large.first[MLA_EV_MASK]
 			                                   : a->first[MLA_EV_MASK]);
+		if (i && bound_again(s->test[i - 1], t))
+			refuse(s, MLA_REFUSE_BOUND_AGAIN, t, bound_again(s->test[i - 1], t));
 		if (!t->count)
 			refuse(s, MLA_REFUSE_PATTERN, t, t->node);
 		if (t->function->has_error)

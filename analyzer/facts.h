@@ -73,6 +73,7 @@ typedef enum {
 	MLA_REFUSE_MASK,              /* the arms treat the mask differently */
 	MLA_REFUSE_NO_FOLLOWUP,       /* the output of the absorbed arm is never projected back */
 	MLA_REFUSE_NO_SIZES,          /* r, n or v not found */
+	MLA_REFUSE_BOUND_AGAIN,       /* the count's variable is assigned between the tests */
 	MLA_REFUSE_PATTERN,           /* a case pattern cannot hold a threshold */
 	MLA_REFUSE_SYNTAX,            /* the source around it does not parse */
 } mla_refusal;

@@ -6,6 +6,7 @@
 typedef enum {
 	OP_SAME,  /* keeps tags and rank of its first argument */
 	OP_UNION, /* element by element: all tags */
+	OP_SIZE,  /* x.size(), x.size(1) */
 	OP_RESHAPE,
 	OP_SWAP, /* transposes axes */
 	OP_ADD_AXIS,
@@ -26,6 +27,7 @@ static const struct {
 	const char *name;
 	operation op;
 } table[] = {
+	{"size", OP_SIZE},
 	{"reshape", OP_RESHAPE},
 	{"view", OP_RESHAPE},
 	{"transpose", OP_SWAP},
@@ -96,6 +98,18 @@ static const mla_value *like(mla_flow *f, const mla_value *v, uint32_t tags, uin
 	out->rank = (uint8_t)rank;
 	out->heads_last = rank == v->rank && v->heads_last;
 	return out;
+}
+
+static const mla_value *size(mla_flow *f, const mla_arguments *a)
+{
+	const mla_value *x = a->v[0], *axis = a->n > 1 ? a->v[1] : NULL;
+	mla_value *shape = mla_value_new(f, MLA_V_SHAPE, mla_value_tags(x));
+
+	shape->rank = x->rank;
+	shape->heads_last = x->heads_last;
+	if (axis && axis->number_known && axis->number > -8 && axis->number < 8)
+		return mla_value_axis(f, shape, (int)axis->number, 0);
+	return axis ? mla_value_any(f, 0) : shape;
 }
 
 /* x.reshape(B, L, H, D) and x.reshape((B, L, H, D)); a size may be a tuple that was starred. */
@@ -234,6 +248,8 @@ const mla_value *mla_flow_known(mla_flow *f, mla_frame *fr, const mla_node *call
 	switch (op) {
 	case OP_SAME:
 		return like(f, x, mla_value_tags(x), x->rank);
+	case OP_SIZE:
+		return size(f, a);
 	case OP_RESHAPE:
 		return reshape(f, a);
 	case OP_SWAP:

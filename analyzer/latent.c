@@ -209,28 +209,56 @@ static void by_name(mla_latent *out, const mla_constructors *constructors)
 	}
 }
 
-/* A size under one of its usual names, as an attribute of self. */
-static mla_size usual_size(const mla_scope *scope, const char *const *names)
+/* `config.kv_lora_rank`, `kv_lora_rank`, `config.kv_lora_rank or 512` */
+static bool reads_field(const mla_node *value, mla_str field)
+{
+	while (value && value->kind == MLA_N_OR)
+		value = value->kid[0];
+	return value && (value->kind == MLA_N_ATTRIBUTE || value->kind == MLA_N_NAME) &&
+	       mla_str_eq(value->name, field);
+}
+
+/* The constructor's assignment of a config field to an attribute of any name; else a plain use of
+ * the field in it. */
+static bool field_use(mla_size *s, const mla_constructors *c, mla_str field)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const mla_node *init = c->v[i].node;
+		mla_str self = mla_method_self(init);
+
+		for (const mla_node *n = init; n; n = mla_node_next(n, init, false)) {
+			const mla_node *target =
+				n->kind == MLA_N_ASSIGN && n->n == 2 ? n->kid[0] : NULL;
+
+			if (target && target->kind == MLA_N_ATTRIBUTE &&
+			    mla_str_eq(target->kid[0]->name, self) &&
+			    reads_field(n->kid[1], field)) {
+				*s = (mla_size){target->name, n->kid[1], c->v[i], {0}};
+				return true;
+			}
+			if (!s->expr && n->kind == MLA_N_ATTRIBUTE && mla_str_eq(n->name, field))
+				*s = (mla_size){{"", 0}, n, c->v[i], {0}};
+		}
+	}
+	return s->expr != NULL;
+}
+
+/* A size by its usual name: an attribute of self, or a config field the constructor reads. */
+static mla_size usual_size(const mla_scope *scope, const char *name)
 {
 	mla_size s = {0};
 	mla_attribute a;
 
-	for (; *names; names++) {
-		mla_str name = mla_str_c(*names);
+	if (mla_class_attribute(&a, scope->constructors, mla_str_c(name)))
+		s = (mla_size){mla_str_c(name), a.value, a.init, {0}};
+	else if (!field_use(&s, scope->constructors, mla_str_c(name)))
+		return s;
+	if (s.expr) {
+		mla_scope inside = *scope;
 
-		if (!mla_class_attribute(&a, scope->constructors, name))
-			continue;
-		s.attribute = name;
-		s.init = a.init;
-		s.expr = a.value;
-		if (a.value) {
-			mla_scope inside = *scope;
-
-			inside.module = a.init.owner.module;
-			inside.function = a.init.node;
-			s.number = mla_evaluate(&inside, a.value);
-		}
-		break;
+		inside.module = s.init.owner.module;
+		inside.function = s.init.node;
+		s.number = mla_evaluate(&inside, s.expr);
 	}
 	return s;
 }
@@ -246,9 +274,8 @@ static bool mentions_rope(const mla_lineage *lineage)
 
 static mla_number rope_size(const mla_scope *scope, const mla_lineage *lineage)
 {
-	static const char *const names[] = {"qk_rope_head_dim", "rope_dim", "d_rope",
-	                                    "rope_head_dim", NULL};
-	mla_size s = usual_size(scope, names);
+	static const char field[] = "qk_rope_head_dim";
+	mla_size s = usual_size(scope, field);
 
 	/* Not kept on self: ask the config the constructor was given. */
 	for (uint32_t i = 0; !s.number.known && i < scope->constructors->n; i++) {
@@ -263,7 +290,7 @@ static mla_number rope_size(const mla_scope *scope, const mla_lineage *lineage)
 			inside.function = init;
 			config = mla_evaluate_class(&inside, &name);
 			if (config.node)
-				s.number = mla_evaluate_field(&inside, config, mla_str_c(names[0]));
+				s.number = mla_evaluate_field(&inside, config, mla_str_c(field));
 		}
 	}
 	if (!s.number.known && !mentions_rope(lineage))
@@ -311,9 +338,6 @@ bool mla_latent_threshold(mla_threshold *out, const mla_latent *l)
 void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settings,
                      const mla_lineage *lineage, const mla_constructors *constructors)
 {
-	static const char *const ranks[] = {"kv_lora_rank", "rank", NULL};
-	static const char *const nopes[] = {"qk_nope_head_dim", "d_nope", "nope_dim", NULL};
-	static const char *const values[] = {"v_head_dim", "d_v", "value_dim", NULL};
 	mla_scope scope = {.project = p, .settings = settings, .constructors = constructors};
 
 	*out = (mla_latent){0};
@@ -323,9 +347,9 @@ void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settin
 	by_construction(out, &scope, constructors);
 	by_name(out, constructors);
 	if (!out->maker) {
-		out->rank = usual_size(&scope, ranks);
-		out->nope = usual_size(&scope, nopes);
-		out->value = usual_size(&scope, values);
+		out->rank = usual_size(&scope, "kv_lora_rank");
+		out->nope = usual_size(&scope, "qk_nope_head_dim");
+		out->value = usual_size(&scope, "v_head_dim");
 	}
 	out->rope = rope_size(&scope, lineage);
 	if (settings && settings->geometry)

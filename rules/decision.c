@@ -28,6 +28,9 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 	case MLA_REFUSE_NO_SIZES:
 		why = "the latent sizes r, n and v were not found in the class or its bases";
 		break;
+	case MLA_REFUSE_BOUND_AGAIN:
+		why = "the query count is assigned again between the tests";
+		break;
 	case MLA_REFUSE_PATTERN:
 		why = "a case pattern cannot hold a threshold";
 		break;
