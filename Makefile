@@ -22,7 +22,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tree-sitter-python/parser.o \
            $(BUILD)/tree-sitter-python/scanner.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
-ALL_CFLAGS = -std=c11 -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
+ALL_CFLAGS = -std=c11 -ffp-contract=off -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
 ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
 
 .PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean

@@ -35,6 +35,7 @@ enum {
 	MLA_EGIT = -4,    /* libgit2 refused */
 	MLA_ELIMIT = -5,  /* a size, time or memory limit */
 	MLA_EBUG = -6,    /* our own mistake, such as a fix that broke a file */
+	MLA_ERAISE = -7,  /* the evaluated program fails there, as its framework would */
 };
 
 /* Records a message for this thread and returns `code`. One line, no trailing full stop. */
