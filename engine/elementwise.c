@@ -35,16 +35,22 @@ static const char *const unary_names[] = {
 	[MLA_EW_NOT] = "logical_not",
 };
 
+/* A number on its own becomes an array of f32, never of the f64 that carries its digits. */
+static mla_dtype own_dtype(const mla_engine *e, const mla_tensor *t)
+{
+	return t->weak && mla_dtype_is_float(t->dtype) ? mla_engine_dtype(e, MLA_F32) : t->dtype;
+}
+
 mla_dtype mla_operands_dtype(const mla_engine *e, const mla_tensor *a, const mla_tensor *b)
 {
 	const mla_tensor *array = a->weak ? b : a, *number = a->weak ? a : b;
 
 	if (a->weak == b->weak)
-		return mla_dtype_promote(a->dtype, b->dtype);
+		return mla_dtype_promote(own_dtype(e, a), own_dtype(e, b));
 	/* Kinds are bool, integer, float; within a kind the array decides. */
 	if (mla_dtype_is_float(array->dtype) || array->dtype >= number->dtype)
 		return array->dtype;
-	return mla_dtype_is_float(number->dtype) ? mla_engine_dtype(e, MLA_F32) : number->dtype;
+	return own_dtype(e, number);
 }
 
 /* Sign of the divisor, as Python's %. */
@@ -263,8 +269,8 @@ int mla_unary_op(mla_tensor **out, mla_engine *e, mla_unary op, const mla_tensor
 	mla_walk w;
 	int error;
 
-	if ((error = mla_tensor_new(out, e, unary_result(e, op, a->dtype), a->ndim, a->shape)) <
-	            0 ||
+	if ((error = mla_tensor_new(out, e, unary_result(e, op, own_dtype(e, a)), a->ndim,
+	                            a->shape)) < 0 ||
 	    (error = spend(e, *out, in, 1, unary_names[op])) < 0)
 		return error;
 	if (!mla_tensor_has_data(*out) || !mla_tensor_has_data(a))

@@ -1,8 +1,13 @@
 /* Copies of strided data. Owns no arithmetic. */
 #include "engine/move.h"
 
+#include "analyzer/arena.h"
+#include "engine/make.h"
 #include "engine/view.h"
 #include "engine/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 int mla_move__into(mla_engine *e, mla_tensor *dst, const mla_tensor *src, const char *op)
 {
@@ -94,4 +99,122 @@ int mla_move_concat(mla_tensor **out, mla_engine *e, const mla_tensor *const *te
 		from = to;
 	}
 	return 0;
+}
+
+int mla_move_stack(mla_tensor **out, mla_engine *e, const mla_tensor *const *tensors, uint32_t n,
+                   int64_t axis)
+{
+	mla_scope scope = mla_scope_open(e);
+	mla_tensor *expanded = NULL;
+	const mla_tensor **views;
+	int error = 0;
+
+	*out = NULL;
+	if (n == 0)
+		return mla_error(MLA_ERAISE, "stack: nothing to join");
+	if (axis < 0)
+		axis += tensors[0]->ndim + 1;
+	views = mla_alloc(n * sizeof(*views));
+	for (uint32_t i = 0; i < n && error == 0; i++) {
+		error = mla_view_expand(&expanded, e, tensors[i], axis);
+		views[i] = expanded;
+	}
+	if (error == 0)
+		error = mla_move_concat(out, e, views, n, axis);
+	free(views);
+	mla_scope_close(e, scope, out, 1);
+	return error;
+}
+
+int mla_move_repeat(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t times,
+                    int64_t axis)
+{
+	mla_scope scope = mla_scope_open(e);
+	int64_t shape[MLA_DIMS];
+	mla_tensor *v;
+	uint32_t at;
+	int error;
+
+	if ((error = mla_tensor_axis(&at, t, axis, "repeat")) < 0)
+		return error;
+	if (times < 0)
+		return mla_error(MLA_ERAISE, "repeat: %" PRId64 " times", times);
+	*out = NULL;
+	if ((error = mla_view_expand(&v, e, t, at + 1)) < 0)
+		goto done;
+	for (uint32_t i = 0; i < v->ndim; i++)
+		shape[i] = i == at + 1 ? times : v->shape[i];
+	if ((error = mla_view_broadcast_to(&v, e, v, v->ndim, shape)) < 0)
+		goto done;
+	/* Both factors are at most MLA_ELEMENTS_MAX: the view would have been refused otherwise,
+	 * unless it is empty. */
+	for (uint32_t i = 0; i < t->ndim; i++)
+		shape[i] = t->shape[i];
+	if (__builtin_mul_overflow(shape[at], times, &shape[at]))
+		error = mla_error(MLA_ELIMIT, "repeat: the axis is too long");
+	else
+		error = mla_view_reshape(out, e, v, t->ndim, shape);
+done:
+	mla_scope_close(e, scope, out, 1);
+	return error;
+}
+
+int mla_move_pad(mla_tensor **out, mla_engine *e, const mla_tensor *t, const int64_t *before,
+                 const int64_t *after, double value)
+{
+	int64_t shape[MLA_DIMS];
+	mla_tensor *inner;
+	int error;
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		if (before[i] < 0 || after[i] < 0 ||
+		    __builtin_add_overflow(before[i], after[i], &shape[i]) ||
+		    __builtin_add_overflow(shape[i], t->shape[i], &shape[i]))
+			return mla_error(MLA_ERAISE, "pad: %" PRId64 " and %" PRId64, before[i],
+			                 after[i]);
+	if ((error = mla_make_full(out, e, t->dtype, t->ndim, shape, value)) < 0 ||
+	    (error = mla_tensor__view(&inner, e, *out)) < 0)
+		return error;
+	for (uint32_t i = 0; i < t->ndim; i++) {
+		inner->shape[i] = t->shape[i];
+		inner->offset += before[i] * inner->stride[i];
+	}
+	if ((error = mla_tensor__recount(inner)) == 0)
+		error = mla_move__into(e, inner, t, "pad");
+	mla_tensor_drop(e, inner);
+	return error;
+}
+
+static int update_part(mla_engine *e, mla_tensor *t, const mla_part *parts,
+                       const mla_tensor *source)
+{
+	mla_tensor *part = t, *fitted;
+	int error;
+
+	for (uint32_t i = 0; i < t->ndim; i++)
+		if ((error = mla_view_slice(&part, e, part, i, parts[i].start, parts[i].stop,
+		                            parts[i].step)) < 0)
+			return error;
+	/* Leading axes of size 1 may be missing or too many, as in NumPy's assignment. */
+	while (source->ndim > part->ndim && source->shape[0] == 1) {
+		if ((error = mla_view_squeeze(&fitted, e, source, 0)) < 0)
+			return error;
+		source = fitted;
+	}
+	if ((error = mla_view_broadcast_to(&fitted, e, source, part->ndim, part->shape)) < 0)
+		return error;
+	return mla_move__into(e, part, fitted, "assignment");
+}
+
+int mla_move_update(mla_tensor **out, mla_engine *e, const mla_tensor *t, const mla_part *parts,
+                    const mla_tensor *source)
+{
+	mla_scope scope = mla_scope_open(e);
+	int error;
+
+	*out = NULL;
+	if ((error = mla_move_copy(out, e, t)) == 0)
+		error = update_part(e, *out, parts, source);
+	mla_scope_close(e, scope, out, 1);
+	return error;
 }

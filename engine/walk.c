@@ -54,6 +54,25 @@ void mla_walk_start(mla_walk *w, uint32_t ndim, const int64_t *shape, uint32_t o
 	}
 }
 
+void mla_walk_lines(mla_walk *w, uint32_t axis, uint32_t operands, const mla_tensor *const *tensors)
+{
+	mla_tensor without[MLA_WALK_OPERANDS];
+	const mla_tensor *views[MLA_WALK_OPERANDS];
+
+	for (uint32_t i = 0; i < operands; i++) {
+		mla_tensor *t = &without[i];
+
+		*t = *tensors[i];
+		t->ndim--;
+		for (uint32_t k = axis; k < t->ndim; k++) {
+			t->shape[k] = t->shape[k + 1];
+			t->stride[k] = t->stride[k + 1];
+		}
+		views[i] = t;
+	}
+	mla_walk_start(w, without[0].ndim, without[0].shape, operands, views);
+}
+
 bool mla_walk_next(mla_walk *w)
 {
 	if (!w->started) {
@@ -71,6 +90,17 @@ bool mla_walk_next(mla_walk *w)
 			return true;
 	}
 	return false;
+}
+
+int64_t mla_walk_line(const mla_tensor *t, int64_t number)
+{
+	int64_t at = t->offset;
+
+	for (uint32_t axis = t->ndim - 1; axis-- > 0;) {
+		at += number % t->shape[axis] * t->stride[axis];
+		number /= t->shape[axis];
+	}
+	return at;
 }
 
 /* One loop for each format; `read` turns x, the stored element, into a number. */

@@ -26,6 +26,17 @@ void mla_walk_start(mla_walk *w, uint32_t ndim, const int64_t *shape, uint32_t o
                     const mla_tensor *const *tensors);
 bool mla_walk_next(mla_walk *w);
 
+/*
+ * Instead of rows of elements: lines along an axis. Each position at[i] + k step[i], k < width, is
+ * where a line of operand i starts; the line runs along its own stride of that axis. All operands
+ * have the dimensions of the first; sizes along the axis may differ, the others broadcast.
+ */
+void mla_walk_lines(mla_walk *w, uint32_t axis, uint32_t operands,
+                    const mla_tensor *const *tensors);
+
+/* Where line `number`, in row-major order, along the last axis starts. */
+int64_t mla_walk_line(const mla_tensor *t, int64_t number);
+
 /* n elements from element `at` of the buffer on, `step` apart. Stores round to the format. */
 void mla_row_load(double *dst, const mla_tensor *t, int64_t at, int64_t step, int64_t n);
 void mla_row_load_f32(float *dst, const mla_tensor *t, int64_t at, int64_t step, int64_t n);
