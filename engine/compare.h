@@ -29,6 +29,15 @@ typedef struct {
  */
 int mla_compare(mla_comparison *out, const mla_tensor *a, const mla_tensor *reference, mla_dtype d);
 
+/*
+ * Row by row along the last axis: the largest difference in units in the last place, of format `d`,
+ * at the largest magnitude of its row of the reference. NaN when anything is not finite.
+ */
+int mla_compare_rows(double *ulp, const mla_tensor *a, const mla_tensor *reference, mla_dtype d);
+
+/* Same shape, same format, and every number the same and finite (0 and -0 are the same). */
+bool mla_compare_identical(const mla_tensor *a, const mla_tensor *b);
+
 bool mla_compare_agrees(const mla_comparison *c, double tolerance);
 
 #endif

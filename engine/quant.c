@@ -87,60 +87,133 @@ static int as_bf16(mla_tensor **out, mla_engine *e, const mla_tensor *w)
 	return mla_move__into(e, *out, w, "quantize");
 }
 
-int mla_quantise(mla_quantised *out, mla_engine *e, const mla_tensor *w, uint32_t bits)
+static int check_bits(uint32_t bits)
 {
-	mla_quantised q = {.bits = bits, .ndim = w->ndim};
-	int64_t shape[MLA_DIMS], size;
-	mla_tensor *source;
-	int error;
-
 	if (bits != 4 && bits != 8)
 		return mla_error(MLA_ECONFIG, "weights of %u bits: 4 or 8 are supported", bits);
-	if (w->ndim == 0)
-		return mla_error(MLA_ERAISE, "quantize: ()");
-	if ((error = as_bf16(&source, e, w)) < 0)
+	return 0;
+}
+
+static int quantise(mla_quantised *out, mla_engine *e, const mla_tensor *source, uint32_t bits,
+                    uint32_t group)
+{
+	mla_quantised q = {.bits = bits, .group = group, .ndim = source->ndim};
+	int64_t shape[MLA_DIMS], *last = &shape[source->ndim - 1], size;
+	int error;
+
+	for (uint32_t i = 0; i < source->ndim; i++)
+		q.shape[i] = shape[i] = source->shape[i];
+	size = *last;
+	*last = size * bits / 32;
+	if ((error = mla_tensor_new(&q.codes, e, MLA_I32, q.ndim, shape)) < 0)
 		return error;
-	for (uint32_t i = 0; i < w->ndim; i++)
-		q.shape[i] = shape[i] = w->shape[i];
-	size = shape[w->ndim - 1];
-	q.group = mla_quant_group(size);
-	if (q.group == 0) {
-		q.bits = 16;
-		q.dense = source;
-		*out = q;
-		return 0;
-	}
-	shape[w->ndim - 1] = size * bits / 32;
-	if ((error = mla_tensor_new(&q.codes, e, MLA_I32, w->ndim, shape)) < 0)
+	*last = size / group;
+	if ((error = mla_tensor_new(&q.scales, e, MLA_BF16, q.ndim, shape)) < 0 ||
+	    (error = mla_tensor_new(&q.biases, e, MLA_BF16, q.ndim, shape)) < 0)
 		return error;
-	shape[w->ndim - 1] = size / q.group;
-	if ((error = mla_tensor_new(&q.scales, e, MLA_BF16, w->ndim, shape)) < 0 ||
-	    (error = mla_tensor_new(&q.biases, e, MLA_BF16, w->ndim, shape)) < 0)
-		return error;
-	if (mla_tensor_has_data(source))
+	if (mla_tensor_has_data(source) && mla_tensor_has_data(q.codes))
 		encode(&q, source);
-	mla_tensor_drop(e, source);
 	*out = q;
 	return 0;
 }
 
-static void decode(mla_tensor *out, const mla_quantised *q)
+int mla_quantise(mla_quantised *out, mla_engine *e, const mla_tensor *w, uint32_t bits)
 {
-	const uint32_t per_word = 32 / q->bits, mask = (1u << q->bits) - 1;
+	mla_tensor *source;
+	uint32_t group;
+	int error;
+
+	if ((error = check_bits(bits)) < 0)
+		return error;
+	if (w->ndim == 0)
+		return mla_error(MLA_ERAISE, "quantize: ()");
+	if ((error = as_bf16(&source, e, w)) < 0)
+		return error;
+	group = mla_quant_group(w->shape[w->ndim - 1]);
+	if (group == 0) {
+		*out = (mla_quantised){.bits = 16, .ndim = w->ndim, .dense = source};
+		for (uint32_t i = 0; i < w->ndim; i++)
+			out->shape[i] = w->shape[i];
+		return 0;
+	}
+	error = quantise(out, e, source, bits, group);
+	mla_tensor_drop(e, source);
+	return error;
+}
+
+static bool known_group(uint32_t group)
+{
+	return group == 32 || group == 64 || group == LARGEST_GROUP;
+}
+
+int mla_quantise_groups(mla_quantised *out, mla_engine *e, const mla_tensor *w, uint32_t bits,
+                        uint32_t group)
+{
+	char text[MLA_SHAPE_TEXT];
+	mla_tensor *source;
+	int error;
+
+	if ((error = check_bits(bits)) < 0)
+		return error;
+	if (w->ndim == 0 || !known_group(group) || w->shape[w->ndim - 1] % group)
+		return mla_error(MLA_ERAISE, "quantize: %s in groups of %u",
+		                 mla_shape_text(text, w->ndim, w->shape), group);
+	if ((error = as_bf16(&source, e, w)) < 0)
+		return error;
+	error = quantise(out, e, source, bits, group);
+	mla_tensor_drop(e, source);
+	return error;
+}
+
+int mla_quantised_join(mla_quantised *out, mla_tensor *codes, mla_tensor *scales,
+                       mla_tensor *biases, uint32_t bits, uint32_t group)
+{
+	char x[MLA_SHAPE_TEXT], y[MLA_SHAPE_TEXT], z[MLA_SHAPE_TEXT];
+	mla_quantised q = {bits, group, codes, scales, biases, NULL, codes->ndim, {0}};
+	bool fits = codes->ndim > 0 && codes->ndim == scales->ndim && codes->ndim == biases->ndim &&
+	            codes->dtype == MLA_I32 && mla_dtype_is_float(scales->dtype) &&
+	            mla_dtype_is_float(biases->dtype);
+	int error;
+
+	if ((error = check_bits(bits)) < 0)
+		return error;
+	for (uint32_t i = 0; fits && i < q.ndim; i++) {
+		bool last = i == q.ndim - 1;
+
+		q.shape[i] = last ? codes->shape[i] * 32 / bits : codes->shape[i];
+		fits = scales->shape[i] == biases->shape[i] &&
+		       q.shape[i] == scales->shape[i] * (last ? (int64_t)group : 1);
+	}
+	if (!fits || !known_group(group))
+		return mla_error(MLA_ERAISE, "quantised parts of %s, %s and %s in groups of %u",
+		                 mla_shape_text(x, codes->ndim, codes->shape),
+		                 mla_shape_text(y, scales->ndim, scales->shape),
+		                 mla_shape_text(z, biases->ndim, biases->shape), group);
+	*out = q;
+	return 0;
+}
+
+/* One row of the last axis; the parts may be slices of larger tensors. */
+static void decode_row(mla_tensor *out, const mla_quantised *q, int64_t row)
+{
+	const uint32_t per_word = 32 / q->bits, mask = (1u << q->bits) - 1, last = q->ndim - 1;
+	const int64_t codes = mla_walk_line(q->codes, row), scales = mla_walk_line(q->scales, row);
+	const int64_t biases = mla_walk_line(q->biases, row), size = q->shape[last];
 	const int32_t *words = mla_tensor__data(q->codes);
 
-	for (int64_t g = 0; g < q->scales->count; g++) {
-		double row[LARGEST_GROUP], scale, bias;
+	for (int64_t g = 0; g < size / q->group; g++) {
+		double values[LARGEST_GROUP], scale, bias;
 
-		mla_row_load(&scale, q->scales, g, 1, 1);
-		mla_row_load(&bias, q->biases, g, 1, 1);
+		mla_row_load(&scale, q->scales, scales + g * q->scales->stride[last], 1, 1);
+		mla_row_load(&bias, q->biases, biases + g * q->biases->stride[last], 1, 1);
 		for (uint32_t i = 0; i < q->group; i++) {
-			uint32_t word = (uint32_t)words[(g * q->group + i) / per_word];
+			int64_t at = (g * q->group + i) / per_word * q->codes->stride[last];
+			uint32_t word = (uint32_t)words[codes + at];
 
 			/* 8 by 8 bits: the product is exact, so the sum is rounded once. */
-			row[i] = (float)(scale * (word >> i % per_word * q->bits & mask) + bias);
+			values[i] = (float)(scale * (word >> i % per_word * q->bits & mask) + bias);
 		}
-		mla_row_store(out, g * q->group, 1, row, q->group);
+		mla_row_store(out, row * size + g * q->group, 1, values, q->group);
 	}
 }
 
@@ -155,8 +228,10 @@ int mla_dequantise(mla_tensor **out, mla_engine *e, const mla_quantised *q)
 	if ((error = mla_engine__spend(e, MLA_WORK_MOVE, "dequantize", (uint64_t)(*out)->count,
 	                               (uint64_t)(*out)->count * sizeof(float))) < 0)
 		return error;
-	if (mla_tensor_has_data(*out))
-		decode(*out, q);
+	if ((*out)->count == 0 || !mla_tensor_has_data(*out) || !mla_tensor_has_data(q->codes))
+		return 0;
+	for (int64_t row = 0; row < (*out)->count / q->shape[q->ndim - 1]; row++)
+		decode_row(*out, q, row);
 	return 0;
 }
 

@@ -36,8 +36,23 @@ typedef struct {
 /* The largest of 128, 64 and 32 that divides `size`; 0: it stays dense bf16. */
 uint32_t mla_quant_group(int64_t size);
 
-/* `w` is taken as bf16. MLA_ECONFIG for other numbers of bits, MLA_ERAISE without a last axis. */
+/*
+ * `w` is taken as bf16; the largest group that divides the last axis, else dense. MLA_ECONFIG for
+ * other numbers of bits, MLA_ERAISE without a last axis.
+ */
 int mla_quantise(mla_quantised *out, mla_engine *e, const mla_tensor *w, uint32_t bits);
+
+/* With the group that a program asks for: MLA_ERAISE when it is not 32, 64 or 128 or does not fit.
+ */
+int mla_quantise_groups(mla_quantised *out, mla_engine *e, const mla_tensor *w, uint32_t bits,
+                        uint32_t group);
+
+/*
+ * The three parts of a quantised tensor, such as slices of a quantised cache, put together again.
+ * MLA_ERAISE when their shapes or formats do not belong together.
+ */
+int mla_quantised_join(mla_quantised *out, mla_tensor *codes, mla_tensor *scales,
+                       mla_tensor *biases, uint32_t bits, uint32_t group);
 
 /* As f32, or f64 in an oracle engine. */
 int mla_dequantise(mla_tensor **out, mla_engine *e, const mla_quantised *q);

@@ -7,6 +7,7 @@
 #include "engine/matmul.h"
 #include "engine/quant.h"
 #include "engine/random.h"
+#include "engine/view.h"
 
 #include <math.h>
 
@@ -172,6 +173,36 @@ static void close_to_the_weights(void **state)
 	}
 }
 
+/* Rows 1 and 2 of a quantised tensor, put together from slices of its parts. */
+static void parts_of_a_cache(void **state)
+{
+	mla_random r = mla_random_stream(8, 0);
+	mla_tensor *w, *part[3], *all, *two;
+	mla_quantised q, p;
+
+	(void)state;
+	assert_int_equal(
+		mla_random_normals(&w, engine, MLA_BF16, MLA_BF16, 3, (int64_t[]){2, 4, 64}, &r, 1),
+		0);
+	assert_int_equal(mla_quantise_groups(&q, engine, w, 8, 32), 0);
+	assert_int_equal(q.group, 32);
+	assert_int_equal(mla_dequantise(&all, engine, &q), 0);
+	assert_int_equal(mla_view_slice(&part[0], engine, q.codes, 1, 1, 3, 1), 0);
+	assert_int_equal(mla_view_slice(&part[1], engine, q.scales, 1, 1, 3, 1), 0);
+	assert_int_equal(mla_view_slice(&part[2], engine, q.biases, 1, 1, 3, 1), 0);
+	assert_int_equal(mla_quantised_join(&p, part[0], part[1], part[2], 8, 32), 0);
+	assert_int_equal(mla_dequantise(&two, engine, &p), 0);
+	assert_int_equal(two->count, 256);
+	for (int64_t i = 0; i < 256; i++)
+		assert_true(mla_tensor_at(two, i) ==
+		            mla_tensor_at(all, i / 128 * 256 + 64 + i % 128));
+	assert_int_equal(mla_quantised_join(&p, part[0], q.scales, part[2], 8, 32), MLA_ERAISE);
+	assert_int_equal(mla_quantised_join(&p, part[0], part[1], part[2], 8, 64), MLA_ERAISE);
+	assert_int_equal(mla_quantised_join(&p, part[0], part[1], part[2], 4, 32), MLA_ERAISE);
+	assert_int_equal(mla_quantise_groups(&p, engine, w, 4, 128), MLA_ERAISE);
+	assert_string_equal(mla_error_last(), "quantize: (2, 4, 64) in groups of 128");
+}
+
 /* x @ w^T and x @ w against the same products of the dequantised weights, and bf16 out. */
 static void multiplication(void **state)
 {
@@ -247,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(dense_when_no_group_divides, setup, teardown),
 		cmocka_unit_test_setup_teardown(bits_other_than_4_and_8, setup, teardown),
 		cmocka_unit_test_setup_teardown(close_to_the_weights, setup, teardown),
+		cmocka_unit_test_setup_teardown(parts_of_a_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(multiplication, setup, teardown),
 		cmocka_unit_test_setup_teardown(oracle_sees_the_same_weights, setup, teardown),
 	};

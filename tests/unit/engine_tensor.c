@@ -218,10 +218,11 @@ static void casts(void **state)
 
 static void scopes(void **state)
 {
-	mla_tensor *kept, *view, *base;
+	mla_tensor *kept, *view, *base, *older;
 	mla_scope outer = mla_scope_open(engine), inner;
 
 	(void)state;
+	older = COUNTING(2);
 	inner = mla_scope_open(engine);
 	base = COUNTING(2, 3);
 	COUNTING(7);
@@ -230,6 +231,7 @@ static void scopes(void **state)
 	mla_scope_close(engine, inner, &kept, 1);
 	/* The buffer outlives its first tensor. */
 	assert_values(kept, "(3,)", "3 4 5");
+	assert_values(older, "(2,)", "0 1");
 	mla_scope_close(engine, outer, NULL, 0);
 	/* Nothing is left: the whole budget is free again. */
 	assert_int_equal(mla_tensor_new(&base, engine, MLA_BOOL, 1,
