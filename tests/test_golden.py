@@ -12,7 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, Cases, first_difference, need, run, write_tree
+from tool import ROOT, Cases, first_difference, git_apply, need, run, same, same_tree, tree, write_tree
 
 GOLDEN = os.path.join(ROOT, "testdata", "golden")
 FIXTURES = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
@@ -84,8 +84,31 @@ def one(name):
     need(got == want, first_difference(got, want))
 
 
+def awkward_names_apply():
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        write_tree(folder, awkward())
+        write_tree(other, awkward())
+        diff = run(("check", "--diff", "--unsafe-fixes"), folder, 1).stdout
+        git_apply(other, diff)
+        run(("check", "--fix", "--unsafe-fixes"), folder, 0)
+        same_tree("git apply of the diff", tree(other), tree(folder))
+        same("files that changed", sum(tree(folder)[p] != d for p, d in awkward().items()), len(AWKWARD) + 1)
+
+
+def same_for_any_number_of_threads():
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, awkward())
+        for args in (("check",), ("check", "--show-kept") + JSON, ("check", "--diff", "--unsafe-fixes")):
+            one_thread = run(args + ("-j", "1"), folder).stdout
+            need(one_thread, "nothing was printed")
+            for _ in range(3):
+                same(" ".join(args) + " -j 8", run(args + ("-j", "8"), folder).stdout, one_thread)
+
+
 def main():
     cases = Cases("golden")
+    cases.run("git applies the diff of awkward names", awkward_names_apply)
+    cases.run("the same bytes from one thread and from eight", same_for_any_number_of_threads)
     for name in sorted(set(RUNS) | {n[:-4] for n in os.listdir(GOLDEN)}):
         cases.run(name, one, name)
     return cases.status()
