@@ -10,7 +10,7 @@ static int run(const mla_options *o)
 	case MLA_VERB_CHECK:
 		return mla_verb_check(o);
 	case MLA_VERB_VERIFY:
-		return mla_verb_check(o);
+		return mla_verb_verify(o);
 	case MLA_VERB_THRESHOLD:
 		return mla_verb_threshold(o);
 	case MLA_VERB_RULE:

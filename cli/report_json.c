@@ -1,56 +1,7 @@
 /* The stable machine format. */
 #include "analyzer/str.h"
+#include "cli/json.h"
 #include "cli/report.h"
-
-#include <jansson.h>
-
-/* Bytes as JSON text: what is not UTF-8 becomes U+FFFD. */
-static json_t *text(mla_str s)
-{
-	json_t *v = json_stringn(s.ptr, s.len);
-	char *fixed;
-	size_t n = 0;
-
-	if (v)
-		return v;
-	fixed = mla_alloc(3 * (size_t)s.len + 1);
-	for (uint32_t i = 0; i < s.len;) {
-		uint32_t k = 1;
-
-		/* The longest prefix that is valid on its own is one code point. */
-		while (k <= 4 && i + k <= s.len) {
-			json_t *probe = json_stringn(s.ptr + i, k);
-
-			if (probe) {
-				json_decref(probe);
-				break;
-			}
-			k++;
-		}
-		if (k <= 4 && i + k <= s.len) {
-			memcpy(fixed + n, s.ptr + i, k);
-			n += k;
-			i += k;
-		} else {
-			memcpy(fixed + n, "\xEF\xBF\xBD", 3);
-			n += 3;
-			i++;
-		}
-	}
-	v = json_stringn(fixed, n);
-	free(fixed);
-	return v ? v : json_null();
-}
-
-static json_t *z(const char *s)
-{
-	return text(mla_str_c(s));
-}
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
 
 static json_t *threshold(const mla_finding *f)
 {
@@ -60,11 +11,11 @@ static json_t *threshold(const mla_finding *f)
 	if (!f->threshold_known)
 		return json_null();
 	o = json_object();
-	put(o, "kv_lora_rank", json_integer(t->geometry.rank));
-	put(o, "qk_nope_head_dim", json_integer(t->geometry.nope));
-	put(o, "v_head_dim", json_integer(t->geometry.value));
-	put(o, "queries", json_integer(t->queries));
-	put(o, "source", z(mla_source_name(t->source)));
+	mla_json_put(o, "kv_lora_rank", json_integer(t->geometry.rank));
+	mla_json_put(o, "qk_nope_head_dim", json_integer(t->geometry.nope));
+	mla_json_put(o, "v_head_dim", json_integer(t->geometry.value));
+	mla_json_put(o, "queries", json_integer(t->queries));
+	mla_json_put(o, "source", mla_json_z(mla_source_name(t->source)));
 	return o;
 }
 
@@ -76,8 +27,8 @@ static json_t *fix(const mla_fix *f)
 		return json_null();
 	o = json_object();
 	files = json_array();
-	put(o, "applicability", z(mla_applicability_name(f->applicability)));
-	put(o, "title", z(f->title));
+	mla_json_put(o, "applicability", mla_json_z(mla_applicability_name(f->applicability)));
+	mla_json_put(o, "title", mla_json_z(f->title));
 	for (uint32_t i = 0; i < f->edits.n; i++) {
 		const mla_file_edits *e = &f->edits.file[i];
 		json_t *file = json_object(), *edits = json_array();
@@ -85,16 +36,16 @@ static json_t *fix(const mla_fix *f)
 		for (uint32_t k = 0; k < e->n; k++) {
 			json_t *edit = json_object();
 
-			put(edit, "start", json_integer(e->v[k].span.start));
-			put(edit, "end", json_integer(e->v[k].span.end));
-			put(edit, "text", text(e->v[k].text));
+			mla_json_put(edit, "start", json_integer(e->v[k].span.start));
+			mla_json_put(edit, "end", json_integer(e->v[k].span.end));
+			mla_json_put(edit, "text", mla_json_text(e->v[k].text));
 			json_array_append_new(edits, edit);
 		}
-		put(file, "path", z(e->module->path));
-		put(file, "edits", edits);
+		mla_json_put(file, "path", mla_json_z(e->module->path));
+		mla_json_put(file, "edits", edits);
 		json_array_append_new(files, file);
 	}
-	put(o, "files", files);
+	mla_json_put(o, "files", files);
 	return o;
 }
 
@@ -105,11 +56,11 @@ static json_t *verification(const mla_fix *f)
 	if (f->applicability == MLA_FIX_UNVERIFIED)
 		return json_null();
 	o = json_object();
-	put(o, "verdict",
-	    z(f->applicability == MLA_FIX_SAFE       ? "verified"
-	      : f->applicability == MLA_FIX_REJECTED ? "rejected"
-	                                             : "unverified"));
-	put(o, "reason", f->reason.len ? text(f->reason) : json_null());
+	mla_json_put(o, "verdict",
+	             mla_json_z(f->applicability == MLA_FIX_SAFE       ? "verified"
+	                        : f->applicability == MLA_FIX_REJECTED ? "rejected"
+	                                                               : "unverified"));
+	mla_json_put(o, "reason", f->reason.len ? mla_json_text(f->reason) : json_null());
 	return o;
 }
 
@@ -117,13 +68,13 @@ static void place(json_t *o, const mla_module *m, mla_span span, bool end)
 {
 	mla_pos at = mla_text_pos(m->text, span.start);
 
-	put(o, "path", z(m->path));
-	put(o, "line", json_integer(at.line));
-	put(o, "column", json_integer(at.column));
+	mla_json_put(o, "path", mla_json_z(m->path));
+	mla_json_put(o, "line", json_integer(at.line));
+	mla_json_put(o, "column", json_integer(at.column));
 	if (end) {
 		at = mla_text_pos(m->text, span.end);
-		put(o, "end_line", json_integer(at.line));
-		put(o, "end_column", json_integer(at.column));
+		mla_json_put(o, "end_line", json_integer(at.line));
+		mla_json_put(o, "end_column", json_integer(at.column));
 	}
 }
 
@@ -132,26 +83,27 @@ static json_t *finding(const mla_result *r)
 	const mla_finding *f = r->finding;
 	json_t *o = json_object();
 
-	put(o, "code", z(f->rule->code));
-	put(o, "name", z(f->rule->name));
-	put(o, "severity", z(mla_severity_name(f->rule->severity)));
+	mla_json_put(o, "code", mla_json_z(f->rule->code));
+	mla_json_put(o, "name", mla_json_z(f->rule->name));
+	mla_json_put(o, "severity", mla_json_z(mla_severity_name(f->rule->severity)));
 	place(o, f->module, f->span, true);
-	put(o, "symbol", text(f->site->symbol));
-	put(o, "guard", text(mla_text_slice(f->module->text, f->span)));
-	put(o, "role", z(mla_role_name(f->role)));
+	mla_json_put(o, "symbol", mla_json_text(f->site->symbol));
+	mla_json_put(o, "guard", mla_json_text(mla_text_slice(f->module->text, f->span)));
+	mla_json_put(o, "role", mla_json_z(mla_role_name(f->role)));
 	if (f->pair) {
 		json_t *pair = json_object();
 
 		place(pair, f->pair->module, f->pair->node->span, false);
-		put(o, "pair", pair);
+		mla_json_put(o, "pair", pair);
 	} else {
-		put(o, "pair", json_null());
+		mla_json_put(o, "pair", json_null());
 	}
-	put(o, "message", text(f->message));
-	put(o, "threshold", threshold(f));
-	put(o, "fix", fix(r->fix));
-	put(o, "no_fix_reason", r->fix->edits.n ? json_null() : text(r->fix->refusal));
-	put(o, "verification", verification(r->fix));
+	mla_json_put(o, "message", mla_json_text(f->message));
+	mla_json_put(o, "threshold", threshold(f));
+	mla_json_put(o, "fix", fix(r->fix));
+	mla_json_put(o, "no_fix_reason",
+	             r->fix->edits.n ? json_null() : mla_json_text(r->fix->refusal));
+	mla_json_put(o, "verification", verification(r->fix));
 	return o;
 }
 
@@ -170,9 +122,9 @@ static json_t *kept(const mla_scan *s, const mla_kept_test *k)
 	json_t *o = json_object();
 
 	place(o, k->module, k->test->node->span, false);
-	put(o, "guard", text(mla_node_text(k->module->text, k->test->node)));
-	put(o, "symbol", text(symbol_of(s->arena, k->test)));
-	put(o, "reason", z(mla_kept_name(k->test->kept)));
+	mla_json_put(o, "guard", mla_json_text(mla_node_text(k->module->text, k->test->node)));
+	mla_json_put(o, "symbol", mla_json_text(symbol_of(s->arena, k->test)));
+	mla_json_put(o, "reason", mla_json_z(mla_kept_name(k->test->kept)));
 	return o;
 }
 
@@ -180,7 +132,7 @@ static json_t *files(const mla_scan *s)
 {
 	json_t *o = json_object(), *list[4] = {NULL, json_array(), json_array(), json_array()};
 
-	put(o, "checked", json_integer(s->checked + s->partial));
+	mla_json_put(o, "checked", json_integer(s->checked + s->partial));
 	for (uint32_t i = 0; i < s->files.trees.n; i++)
 		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
 			const mla_file *f = &s->files.trees.v[i].files.v[k];
@@ -189,13 +141,13 @@ static json_t *files(const mla_scan *s)
 			if (f->state == MLA_FILE_CHECKED)
 				continue;
 			entry = json_object();
-			put(entry, "path", z(f->path));
-			put(entry, "reason", z(f->reason));
+			mla_json_put(entry, "path", mla_json_z(f->path));
+			mla_json_put(entry, "reason", mla_json_z(f->reason));
 			json_array_append_new(list[f->state], entry);
 		}
-	put(o, "partial", list[MLA_FILE_PARTIAL]);
-	put(o, "skipped", list[MLA_FILE_SKIPPED]);
-	put(o, "failed", list[MLA_FILE_FAILED]);
+	mla_json_put(o, "partial", list[MLA_FILE_PARTIAL]);
+	mla_json_put(o, "skipped", list[MLA_FILE_SKIPPED]);
+	mla_json_put(o, "failed", list[MLA_FILE_FAILED]);
 	return o;
 }
 
@@ -203,20 +155,20 @@ void mla_report_json(FILE *to, const mla_scan *s)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
 
-	put(o, "tool", z("mlalint"));
-	put(o, "version", z(MLA_VERSION));
+	mla_json_put(o, "tool", mla_json_z("mlalint"));
+	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
 	for (uint32_t i = 0; i < s->trees.n; i++) {
 		for (uint32_t k = 0; k < s->trees.v[i].results.n; k++)
 			json_array_append_new(findings, finding(&s->trees.v[i].results.v[k]));
 		for (uint32_t k = 0; k < s->trees.v[i].kept.n; k++)
 			json_array_append_new(keeps, kept(s, &s->trees.v[i].kept.v[k]));
 	}
-	put(o, "findings", findings);
+	mla_json_put(o, "findings", findings);
 	if (s->options->show_kept)
-		put(o, "kept", keeps);
+		mla_json_put(o, "kept", keeps);
 	else
 		json_decref(keeps);
-	put(o, "files", files(s));
+	mla_json_put(o, "files", files(s));
 	json_dumpf(o, to, JSON_INDENT(1));
 	fputc('\n', to);
 	json_decref(o);

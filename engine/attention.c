@@ -78,17 +78,17 @@ static int attend(mla_tensor **out, mla_engine *e, const mla_tensor *q, const ml
 int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
                   const mla_tensor *v, double scale, const mla_tensor *mask)
 {
-	mla_scope scope;
+	mla_tensor_scope scope;
 	int error;
 
 	if (q->ndim != 4 || k->ndim != 4 || v->ndim != 4 || k->shape[1] < 1 ||
 	    q->shape[1] % k->shape[1] || k->shape[1] != v->shape[1] || q->shape[0] != k->shape[0] ||
 	    q->shape[0] != v->shape[0] || q->shape[3] != k->shape[3] || k->shape[2] != v->shape[2])
 		return refuse(q, k, v);
-	scope = mla_scope_open(e);
+	scope = mla_tensor_scope_open(e);
 	*out = NULL;
 	error = attend(out, e, q, k, v, scale, mask);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 

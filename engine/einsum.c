@@ -200,7 +200,7 @@ static int evaluate(mla_tensor **out, mla_engine *e, equation *q, const mla_tens
 int mla_einsum(mla_tensor **out, mla_engine *e, mla_str text, const mla_tensor *const *tensors,
                uint32_t n)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	equation q;
 	int error;
 
@@ -210,6 +210,6 @@ int mla_einsum(mla_tensor **out, mla_engine *e, mla_str text, const mla_tensor *
 	if ((error = parse(&q, text, n)) < 0 || (error = measure(&q, tensors, n)) < 0)
 		return error;
 	error = evaluate(out, e, &q, tensors, n);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }

@@ -139,7 +139,7 @@ static int take_lines(mla_tensor **out, mla_engine *e, const mla_tensor *t, cons
 int mla_take(mla_tensor **out, mla_engine *e, const mla_tensor *t, const mla_tensor *at,
              int64_t axis)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	uint32_t i;
 	int error;
 
@@ -151,7 +151,7 @@ int mla_take(mla_tensor **out, mla_engine *e, const mla_tensor *t, const mla_ten
 		                 t->ndim - 1 + at->ndim, MLA_DIMS);
 	*out = NULL;
 	error = take_lines(out, e, t, at, i);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 
@@ -213,7 +213,7 @@ static int put_lines(mla_engine *e, mla_tensor *out, const mla_tensor *at, const
 int mla_put_along_axis(mla_tensor **out, mla_engine *e, const mla_tensor *t, const mla_tensor *at,
                        const mla_tensor *values, int64_t axis)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	uint32_t i;
 	int error;
 
@@ -223,6 +223,6 @@ int mla_put_along_axis(mla_tensor **out, mla_engine *e, const mla_tensor *t, con
 	    (error = mla_move_copy(out, e, t)) < 0)
 		return error;
 	error = put_lines(e, *out, at, values, i);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }

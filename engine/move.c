@@ -104,7 +104,7 @@ int mla_move_concat(mla_tensor **out, mla_engine *e, const mla_tensor *const *te
 int mla_move_stack(mla_tensor **out, mla_engine *e, const mla_tensor *const *tensors, uint32_t n,
                    int64_t axis)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	mla_tensor *expanded = NULL;
 	const mla_tensor **views;
 	int error = 0;
@@ -122,14 +122,14 @@ int mla_move_stack(mla_tensor **out, mla_engine *e, const mla_tensor *const *ten
 	if (error == 0)
 		error = mla_move_concat(out, e, views, n, axis);
 	free(views);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 
 int mla_move_repeat(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t times,
                     int64_t axis)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	int64_t shape[MLA_DIMS];
 	mla_tensor *v;
 	uint32_t at;
@@ -155,7 +155,7 @@ int mla_move_repeat(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_
 	else
 		error = mla_view_reshape(out, e, v, t->ndim, shape);
 done:
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 
@@ -209,12 +209,12 @@ static int update_part(mla_engine *e, mla_tensor *t, const mla_part *parts,
 int mla_move_update(mla_tensor **out, mla_engine *e, const mla_tensor *t, const mla_part *parts,
                     const mla_tensor *source)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	int error;
 
 	*out = NULL;
 	if ((error = mla_move_copy(out, e, t)) == 0)
 		error = update_part(e, *out, parts, source);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }

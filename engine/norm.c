@@ -61,7 +61,7 @@ static int norm(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_
                 const mla_tensor *bias, double epsilon, bool centre)
 {
 	const char *op = centre ? "layer_norm" : "rms_norm";
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	mla_dtype d = x->dtype;
 	int error;
 
@@ -77,7 +77,7 @@ static int norm(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_
 		error = mla_binary_op(out, e, MLA_EW_MUL, *out, weight);
 	if (error == 0 && bias)
 		error = mla_binary_op(out, e, MLA_EW_ADD, *out, bias);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 

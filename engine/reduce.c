@@ -217,7 +217,7 @@ static int reduce_into(mla_tensor **out, mla_engine *e, mla_reduction op, const 
 int mla_reduce(mla_tensor **out, mla_engine *e, mla_reduction op, const mla_tensor *t, uint32_t n,
                const int64_t *axes, bool keep)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	uint32_t set;
 	int error;
 
@@ -227,7 +227,7 @@ int mla_reduce(mla_tensor **out, mla_engine *e, mla_reduction op, const mla_tens
 		return error;
 	*out = NULL;
 	error = reduce_into(out, e, op, t, set, keep);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }
 

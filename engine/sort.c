@@ -147,7 +147,7 @@ int mla_argpartition(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64
 int mla_same_sets(bool *out, mla_engine *e, const mla_tensor *a, const mla_tensor *b)
 {
 	char x[MLA_SHAPE_TEXT], y[MLA_SHAPE_TEXT];
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	mla_tensor *p, *q;
 	int error;
 
@@ -160,6 +160,6 @@ int mla_same_sets(bool *out, mla_engine *e, const mla_tensor *a, const mla_tenso
 	if ((error = mla_sort(&p, e, a, -1)) == 0 && (error = mla_sort(&q, e, b, -1)) == 0)
 		for (int64_t i = 0; i < p->count && *out; i++)
 			*out = mla_tensor_at(p, i) == mla_tensor_at(q, i);
-	mla_scope_close(e, scope, NULL, 0);
+	mla_tensor_scope_close(e, scope, NULL, 0);
 	return error;
 }

@@ -44,7 +44,7 @@ static int lane_open(lane *l, const mla_tail_check_options *o, bool oracle)
 static int compare_arms(mla_comparison *out, lane *l, uint32_t width, uint32_t cached,
                         uint64_t reseed, bool drop_mask)
 {
-	mla_scope scope = mla_scope_open(l->e);
+	mla_tensor_scope scope = mla_tensor_scope_open(l->e);
 	mla_tail_spec spec = l->spec;
 	mla_tail_inputs in;
 	mla_tensor *before, *after;
@@ -63,7 +63,7 @@ static int compare_arms(mla_comparison *out, lane *l, uint32_t width, uint32_t c
 	if ((error = mla_tail_run(&after, l->e, &in, MLA_ABSORBED)) == 0)
 		error = mla_compare(out, after, before, MLA_BF16);
 done:
-	mla_scope_close(l->e, scope, NULL, 0);
+	mla_tensor_scope_close(l->e, scope, NULL, 0);
 	return error;
 }
 

@@ -146,13 +146,13 @@ static int materialised(mla_tensor **out, mla_engine *e, const mla_tail_inputs *
 
 int mla_tail_run(mla_tensor **out, mla_engine *e, const mla_tail_inputs *in, mla_tail_arm arm)
 {
-	mla_scope scope = mla_scope_open(e);
+	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	mla_tensor *scores;
 	int error;
 
 	*out = NULL;
 	if ((error = rotary_scores(&scores, e, in)) == 0)
 		error = (arm == MLA_ABSORBED ? absorbed : materialised)(out, e, in, scores);
-	mla_scope_close(e, scope, out, 1);
+	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }

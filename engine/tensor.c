@@ -39,7 +39,7 @@ void mla_engine_free(mla_engine *e)
 {
 	if (!e)
 		return;
-	mla_scope_close(e, 0, NULL, 0);
+	mla_tensor_scope_close(e, 0, NULL, 0);
 	free(e);
 }
 
@@ -53,12 +53,13 @@ mla_dtype mla_engine_dtype(const mla_engine *e, mla_dtype d)
 	return e->mode.oracle && mla_dtype_is_float(d) ? MLA_F64 : d;
 }
 
-mla_scope mla_scope_open(const mla_engine *e)
+mla_tensor_scope mla_tensor_scope_open(const mla_engine *e)
 {
 	return e->births;
 }
 
-void mla_scope_close(mla_engine *e, mla_scope scope, mla_tensor *const *keep, uint32_t n)
+void mla_tensor_scope_close(mla_engine *e, mla_tensor_scope scope, mla_tensor *const *keep,
+                            uint32_t n)
 {
 	mla_tensor *t = e->last;
 

@@ -65,9 +65,10 @@ const mla_engine_options *mla_engine_mode(const mla_engine *e);
 mla_dtype mla_engine_dtype(const mla_engine *e, mla_dtype d);
 
 /* Scopes nest. Closing one drops what was made since it was opened, but for keep[0..n). */
-typedef uint64_t mla_scope;
-mla_scope mla_scope_open(const mla_engine *e);
-void mla_scope_close(mla_engine *e, mla_scope scope, mla_tensor *const *keep, uint32_t n);
+typedef uint64_t mla_tensor_scope;
+mla_tensor_scope mla_tensor_scope_open(const mla_engine *e);
+void mla_tensor_scope_close(mla_engine *e, mla_tensor_scope scope, mla_tensor *const *keep,
+                            uint32_t n);
 
 /* Before its scope ends; NULL is fine. */
 void mla_tensor_drop(mla_engine *e, mla_tensor *t);

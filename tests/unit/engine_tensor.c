@@ -219,20 +219,20 @@ static void casts(void **state)
 static void scopes(void **state)
 {
 	mla_tensor *kept, *view, *base, *older;
-	mla_scope outer = mla_scope_open(engine), inner;
+	mla_tensor_scope outer = mla_tensor_scope_open(engine), inner;
 
 	(void)state;
 	older = COUNTING(2);
-	inner = mla_scope_open(engine);
+	inner = mla_tensor_scope_open(engine);
 	base = COUNTING(2, 3);
 	COUNTING(7);
 	assert_int_equal(mla_view_index(&view, engine, base, 0, 1), 0);
 	kept = view;
-	mla_scope_close(engine, inner, &kept, 1);
+	mla_tensor_scope_close(engine, inner, &kept, 1);
 	/* The buffer outlives its first tensor. */
 	assert_values(kept, "(3,)", "3 4 5");
 	assert_values(older, "(2,)", "0 1");
-	mla_scope_close(engine, outer, NULL, 0);
+	mla_tensor_scope_close(engine, outer, NULL, 0);
 	/* Nothing is left: the whole budget is free again. */
 	assert_int_equal(mla_tensor_new(&base, engine, MLA_BOOL, 1,
 	                                (int64_t[]){(int64_t)MLA_ENGINE_BYTES - 4096}),

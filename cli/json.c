@@ -1,0 +1,54 @@
+/* JSON values from bytes. */
+#include "cli/json.h"
+
+#include "analyzer/arena.h"
+#include "analyzer/str.h"
+
+#include <stdlib.h>
+
+json_t *mla_json_text(mla_str s)
+{
+	json_t *v = json_stringn(s.ptr, s.len);
+	char *fixed;
+	size_t n = 0;
+
+	if (v)
+		return v;
+	fixed = mla_alloc(3 * (size_t)s.len + 1);
+	for (uint32_t i = 0; i < s.len;) {
+		uint32_t k = 1;
+
+		/* The longest prefix that is valid on its own is one code point. */
+		while (k <= 4 && i + k <= s.len) {
+			json_t *probe = json_stringn(s.ptr + i, k);
+
+			if (probe) {
+				json_decref(probe);
+				break;
+			}
+			k++;
+		}
+		if (k <= 4 && i + k <= s.len) {
+			memcpy(fixed + n, s.ptr + i, k);
+			n += k;
+			i += k;
+		} else {
+			memcpy(fixed + n, "\xEF\xBF\xBD", 3);
+			n += 3;
+			i++;
+		}
+	}
+	v = json_stringn(fixed, n);
+	free(fixed);
+	return v ? v : json_null();
+}
+
+json_t *mla_json_z(const char *s)
+{
+	return mla_json_text(mla_str_c(s));
+}
+
+void mla_json_put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
