@@ -18,12 +18,22 @@ LAYERS  := analyzer rules fixers engine engine/replay cli
 SRC     := $(wildcard $(addsuffix /*.c,$(LAYERS)))
 LIB_SRC := $(filter-out cli/main.c,$(SRC))
 OBJ     := $(SRC:%.c=$(BUILD)/%.o)
+LIB     := $(BUILD)/libmlalint.a
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tree-sitter-python/parser.o \
            $(BUILD)/tree-sitter-python/scanner.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 
 ALL_CFLAGS = -std=c11 -ffp-contract=off -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
 ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
+
+# V=1 shows the commands.
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-4s %s\n'
+endif
 
 .PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean
 .PHONY: check-deps build-tests run-demo run-tests
@@ -39,6 +49,7 @@ help:
 	@echo 'make check-format   fail when clang-format would change a file'
 	@echo 'make install        to $$(DESTDIR)$$(PREFIX), default $(PREFIX)'
 	@echo 'make clean          remove build/'
+	@echo 'V=1 shows the commands'
 
 all: $(TOOL)
 
@@ -51,18 +62,27 @@ $(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
 
 $(BUILD)/tree-sitter-python/%.o: $(GRAMMAR)/parser.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O1 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
+	$(say) CC $@
+	$(Q)$(CC) -std=c11 -O1 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
 
 $(BUILD)/%.o: %.c | check-deps
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(say) CC $<
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(TOOL): $(BUILD)/cli/main.o $(LIB_OBJ)
-	$(CC) $(CFLAGS) $^ $(ALL_LIBS) -o $@
+$(LIB): $(LIB_OBJ)
+	$(say) AR $@
+	@rm -f $@
+	$(Q)$(AR) rc $@ $^
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
+$(TOOL): $(BUILD)/cli/main.o $(LIB)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $^ $(ALL_LIBS) -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< $(LIB_OBJ) $(ALL_LIBS) -lcmocka -o $@
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -lcmocka -o $@
 
 build-tests: $(TOOL) $(UNIT)
 
@@ -108,4 +128,4 @@ install: all
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(UNIT:=.d)

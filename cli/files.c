@@ -216,6 +216,58 @@ static int collect_path(mla_fileset *s, const mla_options *o, const char *path, 
 	return error;
 }
 
+static int read_stdin(mla_text **out, const char *path)
+{
+	size_t cap = 1 << 16, n = 0;
+	char *bytes = mla_alloc(cap);
+	int error = 0;
+
+	for (;;) {
+		ssize_t got = read(STDIN_FILENO, bytes + n, cap - n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			error = mla_error(MLA_EIO, "standard input: %s", strerror(errno));
+		if (got <= 0 || n > MLA_TEXT_MAX)
+			break;
+		n += (size_t)got;
+		if (n == cap)
+			bytes = mla_realloc(bytes, cap *= 2, 1);
+	}
+	if (error == 0 && mla_text_new(out, path, (mla_str){bytes, (uint32_t)n}) < 0)
+		error = mla_error(MLA_ELIMIT, "standard input: %s", mla_error_last());
+	free(bytes);
+	return error;
+}
+
+/* Standard input stands where its file name says, so that imports beside it are found. */
+static int collect_stdin(mla_fileset *s, const mla_options *o, const char *cwd)
+{
+	const char *name = o->stdin_filename ? o->stdin_filename : "stdin.py";
+	const char *slash = strrchr(name, '/');
+	char folder[PATH_MAX], absolute[PATH_MAX], root[PATH_MAX];
+	git_repository *repo;
+	mla_tree *tree;
+	mla_file *f;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - name) : 1,
+	         slash ? name : ".");
+	if (slash == name)
+		snprintf(folder, sizeof(folder), "/");
+	if (!realpath(folder, absolute))
+		return mla_error(MLA_EIO, "%s: %s", folder, strerror(errno));
+	root_of(root, sizeof(root), &repo, absolute, true, cwd);
+	git_repository_free(repo);
+	tree = tree_for(s, root);
+	if (strlen(absolute) + strlen(name) + 2 > sizeof(absolute))
+		return mla_error(MLA_EIO, "%s: path too long", name);
+	strcat(strcat(absolute, "/"), slash ? slash + 1 : name);
+	f = add(tree, below(tree, absolute));
+	f->named = true;
+	return read_stdin(&f->text, f->path);
+}
+
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const mla_file *)a)->path, ((const mla_file *)b)->path);
@@ -249,7 +301,8 @@ int mla_fileset_collect(mla_fileset *out, const mla_options *o)
 	if (!getcwd(cwd, sizeof(cwd)))
 		return mla_error(MLA_EIO, "working directory: %s", strerror(errno));
 	for (uint32_t i = 0; i < n && error == 0; i++)
-		error = collect_path(out, o, path[i], cwd);
+		error = strcmp(path[i], "-") == 0 ? collect_stdin(out, o, cwd)
+		                                  : collect_path(out, o, path[i], cwd);
 	for (uint32_t i = 0; i < out->trees.n; i++)
 		settle(&out->trees.v[i]);
 	return error;

@@ -19,9 +19,8 @@ typedef struct {
 	char *path; /* from its root, '/' between parts: as reported */
 	mla_file_state state;
 	char reason[160];
-	struct stat stat; /* when it was read */
-	bool named;       /* given on the command line itself */
-	mla_text *text;   /* only of files that pass the prefilter, until a module owns it */
+	bool named;     /* given on the command line itself */
+	mla_text *text; /* of standard input, until a module owns it; else NULL */
 } mla_file;
 
 /* A repository, or the folder that paths are relative to. */
@@ -34,7 +33,8 @@ typedef struct {
 	MLA_VEC(mla_tree) trees;
 } mla_fileset;
 
-/* Walks the paths of the options. MLA_EIO for a path that does not exist. */
+/* Walks the paths of the options; "-" reads standard input. MLA_EIO for a path that does not exist.
+ */
 int mla_fileset_collect(mla_fileset *out, const mla_options *o);
 void mla_fileset_free(mla_fileset *s);
 

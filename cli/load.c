@@ -27,10 +27,12 @@ static void fail(mla_file *f, mla_file_state state)
 
 static void load(mla_load *l, work *w, mla_python *python)
 {
-	mla_text *text;
+	mla_text *text = l->file->text;
+	struct stat st;
 	mla_str bytes;
-	int error = mla_file_read(&text, &l->file->stat, l->tree, l->file->path);
+	int error = text ? 0 : mla_file_read(&text, &st, l->tree, l->file->path);
 
+	l->file->text = NULL;
 	if (error) {
 		if (error > 0)
 			mla_error(MLA_EIO, "vanished while the scan ran");

@@ -207,6 +207,10 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 
 static int check_together(const mla_options *o)
 {
+	for (uint32_t i = 0; i < o->arg_count; i++)
+		if (o->fix && strcmp(o->args[i], "-") == 0)
+			return mla_error(MLA_ECONFIG, "standard input cannot be fixed in place; "
+			                              "--diff prints the change");
 	if (o->diff && o->fix)
 		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
 	if (o->verify && o->no_verify)
