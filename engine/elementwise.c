@@ -71,84 +71,125 @@ static double smallest(double a, double b)
 	return isnan(a) || a < b ? a : b;
 }
 
-static double binary_value(mla_binary op, double a, double b)
+/* One loop for each operation: a choice inside the loop would cost more than the arithmetic. */
+#define EACH(value)                               \
+	do {                                      \
+		for (int64_t i = 0; i < n; i++) { \
+			double a = x[i];          \
+			x[i] = (value);           \
+		}                                 \
+	} while (0)
+
+/* x becomes x op y, for n numbers. */
+static void binary_row(mla_binary op, double *x, const double *y, int64_t n)
 {
 	switch (op) {
 	case MLA_EW_ADD:
-		return a + b;
+		EACH(a + y[i]);
+		break;
 	case MLA_EW_SUB:
-		return a - b;
+		EACH(a - y[i]);
+		break;
 	case MLA_EW_MUL:
-		return a * b;
+		EACH(a * y[i]);
+		break;
 	case MLA_EW_DIV:
-		return a / b;
+		EACH(a / y[i]);
+		break;
 	case MLA_EW_FLOOR_DIV:
-		return floor(a / b);
+		EACH(floor(a / y[i]));
+		break;
 	case MLA_EW_MOD:
-		return remainder_of(a, b);
+		EACH(remainder_of(a, y[i]));
+		break;
 	case MLA_EW_POW:
-		return pow(a, b);
+		EACH(pow(a, y[i]));
+		break;
 	case MLA_EW_MAX:
-		return largest(a, b);
+		EACH(largest(a, y[i]));
+		break;
 	case MLA_EW_MIN:
-		return smallest(a, b);
+		EACH(smallest(a, y[i]));
+		break;
 	case MLA_EW_EQ:
-		return a == b;
+		EACH(a == y[i]);
+		break;
 	case MLA_EW_NE:
-		return a != b;
+		EACH(a != y[i]);
+		break;
 	case MLA_EW_LT:
-		return a < b;
+		EACH(a < y[i]);
+		break;
 	case MLA_EW_LE:
-		return a <= b;
+		EACH(a <= y[i]);
+		break;
 	case MLA_EW_GT:
-		return a > b;
+		EACH(a > y[i]);
+		break;
 	case MLA_EW_GE:
-		return a >= b;
+		EACH(a >= y[i]);
+		break;
 	case MLA_EW_AND:
-		return a != 0 && b != 0;
+		EACH(a != 0 && y[i] != 0);
+		break;
 	case MLA_EW_OR:
-		return a != 0 || b != 0;
+		EACH(a != 0 || y[i] != 0);
+		break;
 	}
-	return NAN;
 }
 
-static double unary_value(mla_unary op, double a)
+static void unary_row(mla_unary op, double *x, int64_t n)
 {
 	switch (op) {
 	case MLA_EW_NEG:
-		return -a;
+		EACH(-a);
+		break;
 	case MLA_EW_ABS:
-		return fabs(a);
+		EACH(fabs(a));
+		break;
 	case MLA_EW_EXP:
-		return exp(a);
+		EACH(exp(a));
+		break;
 	case MLA_EW_LOG:
-		return log(a);
+		EACH(log(a));
+		break;
 	case MLA_EW_SQRT:
-		return sqrt(a);
+		EACH(sqrt(a));
+		break;
 	case MLA_EW_RSQRT:
-		return 1 / sqrt(a);
+		EACH(1 / sqrt(a));
+		break;
 	case MLA_EW_SIN:
-		return sin(a);
+		EACH(sin(a));
+		break;
 	case MLA_EW_COS:
-		return cos(a);
+		EACH(cos(a));
+		break;
 	case MLA_EW_TANH:
-		return tanh(a);
+		EACH(tanh(a));
+		break;
 	case MLA_EW_SIGMOID:
-		return 1 / (1 + exp(-a));
+		EACH(1 / (1 + exp(-a)));
+		break;
 	case MLA_EW_FLOOR:
-		return floor(a);
+		EACH(floor(a));
+		break;
 	case MLA_EW_CEIL:
-		return ceil(a);
+		EACH(ceil(a));
+		break;
 	case MLA_EW_SQUARE:
-		return a * a;
+		EACH(a * a);
+		break;
 	case MLA_EW_ISNAN:
-		return isnan(a);
+		EACH(isnan(a));
+		break;
 	case MLA_EW_ISINF:
-		return isinf(a);
+		EACH(isinf(a));
+		break;
 	case MLA_EW_NOT:
-		return a == 0;
+		EACH(a == 0);
+		break;
 	}
-	return NAN;
 }
 
 /*
@@ -211,8 +252,7 @@ static int binary_rows(mla_tensor *out, mla_binary op, const mla_tensor *a, cons
 			mla_row_load(y, b, w.at[2] + i * w.step[2], w.step[2], n);
 			mla_row_convert(x, a->dtype, meet, n);
 			mla_row_convert(y, b->dtype, meet, n);
-			for (int64_t k = 0; k < n; k++)
-				x[k] = binary_value(op, x[k], y[k]);
+			binary_row(op, x, y, n);
 			if ((error = check_i32(out, x, n, binary_names[op])) < 0)
 				return error;
 			mla_row_store(out, w.at[0] + i * w.step[0], w.step[0], x, n);
@@ -282,8 +322,7 @@ int mla_unary_op(mla_tensor **out, mla_engine *e, mla_unary op, const mla_tensor
 			int64_t n = w.width - i < MLA_ROW ? w.width - i : MLA_ROW;
 
 			mla_row_load(x, a, w.at[1] + i * w.step[1], w.step[1], n);
-			for (int64_t k = 0; k < n; k++)
-				x[k] = unary_value(op, x[k]);
+			unary_row(op, x, n);
 			if ((error = check_i32(*out, x, n, unary_names[op])) < 0)
 				return error;
 			mla_row_store(*out, w.at[0] + i * w.step[0], w.step[0], x, n);

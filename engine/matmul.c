@@ -8,6 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * Rows of a packed at a time. They stay in the second-level cache with one panel of b (64 rows of
+ * k = 512 are 128 KiB in f32), and b is read once for all of them instead of once for each tile.
+ */
+enum { BLOCK_ROWS = 64 };
+
 /* One matrix of a strided tensor. */
 typedef struct {
 	const mla_tensor *t;
@@ -18,10 +24,16 @@ typedef struct {
 	mla_engine *e;
 	int64_t m, n, k;
 	bool wide; /* sums in f64 */
+	const mla_gemm *gemm;
 	int64_t columns, panels;
 	uint64_t a_size, b_size, c_size; /* elements of the scratch areas */
 	void *a, *b, *c;
 } job;
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
 
 static size_t element(const job *j)
 {
@@ -41,7 +53,7 @@ static void spread(const job *j, void *dst, int64_t pitch, const mla_tensor *t, 
 	double wide[MLA_ROW];
 
 	for (int64_t i = 0; i < n; i += MLA_ROW) {
-		int64_t len = n - i < MLA_ROW ? n - i : MLA_ROW;
+		int64_t len = least(n - i, MLA_ROW);
 
 		if (j->wide) {
 			mla_row_load(wide, t, at + i * step, step, len);
@@ -73,37 +85,47 @@ static void pack_b(job *j, const matrix *b)
 	for (int64_t y = 0; y < j->k; y++)
 		for (int64_t x = 0; x < j->n; x += c)
 			spread(j, shifted(j, j->b, x * j->k + y * c), 1, b->t,
-			       b->at + y * b->row + x * b->col, b->col,
-			       j->n - x < c ? j->n - x : c);
+			       b->at + y * b->row + x * b->col, b->col, least(j->n - x, c));
 }
 
-/* `rows` rows of the result from row `first` on. */
+static void store_tile(job *j, mla_tensor *out, int64_t at, int64_t rows, int64_t columns)
+{
+	for (int64_t y = 0; y < rows; y++) {
+		void *c = shifted(j, j->c, y * j->columns);
+
+		if (j->wide)
+			mla_row_store(out, at + y * j->n, 1, c, columns);
+		else
+			mla_row_store_f32(out, at + y * j->n, 1, c, columns);
+	}
+}
+
+/* `rows` rows of the result, at most BLOCK_ROWS, from row `first` on. */
 static void row_block(job *j, mla_tensor *out, int64_t out_at, const matrix *a, int64_t first,
                       int64_t rows)
 {
-	int64_t pitch = j->panels * j->columns;
+	const int64_t tile = j->k * MLA_GEMM_ROWS;
 
-	if (rows < MLA_GEMM_ROWS)
-		memset(j->a, 0, (size_t)j->a_size * element(j));
+	if (rows % MLA_GEMM_ROWS)
+		memset(shifted(j, j->a, rows / MLA_GEMM_ROWS * tile), 0, (size_t)tile * element(j));
 	for (int64_t y = 0; y < rows; y++)
-		spread(j, shifted(j, j->a, y), MLA_GEMM_ROWS, a->t, a->at + (first + y) * a->row,
-		       a->col, j->k);
+		spread(j, shifted(j, j->a, y / MLA_GEMM_ROWS * tile + y % MLA_GEMM_ROWS),
+		       MLA_GEMM_ROWS, a->t, a->at + (first + y) * a->row, a->col, j->k);
 	for (int64_t p = 0; p < j->panels; p++) {
-		void *c = shifted(j, j->c, p * j->columns);
 		void *b = shifted(j, j->b, p * j->k * j->columns);
+		int64_t column = p * j->columns;
 
-		if (j->wide)
-			mla_gemm_tile_f64(c, pitch, j->a, b, j->k);
-		else
-			mla_gemm_tile_f32(c, pitch, j->a, b, j->k);
-	}
-	for (int64_t y = 0; y < rows; y++) {
-		int64_t at = out_at + (first + y) * j->n;
+		for (int64_t y = 0; y < rows; y += MLA_GEMM_ROWS) {
+			void *packed = shifted(j, j->a, y * j->k);
 
-		if (j->wide)
-			mla_row_store(out, at, 1, (double *)j->c + y * pitch, j->n);
-		else
-			mla_row_store_f32(out, at, 1, (float *)j->c + y * pitch, j->n);
+			if (j->wide)
+				j->gemm->tile_f64(j->c, j->columns, packed, b, j->k);
+			else
+				j->gemm->tile_f32(j->c, j->columns, packed, b, j->k);
+			store_tile(j, out, out_at + (first + y) * j->n + column,
+			           least(rows - y, MLA_GEMM_ROWS),
+			           least(j->n - column, j->columns));
+		}
 	}
 }
 
@@ -111,10 +133,12 @@ static int job_open(job *j)
 {
 	int error;
 
-	j->columns = j->wide ? MLA_GEMM_COLUMNS_F64 : MLA_GEMM_COLUMNS_F32;
+	j->gemm = mla_gemm_variant(0);
+	j->columns = j->wide ? j->gemm->columns_f64 : j->gemm->columns_f32;
 	j->panels = (j->n + j->columns - 1) / j->columns;
-	j->a_size = (uint64_t)j->k * MLA_GEMM_ROWS;
-	j->c_size = (uint64_t)(j->panels * j->columns) * MLA_GEMM_ROWS;
+	j->a_size = (uint64_t)j->k * (uint64_t)((least(j->m, BLOCK_ROWS) + MLA_GEMM_ROWS - 1) /
+	                                        MLA_GEMM_ROWS * MLA_GEMM_ROWS);
+	j->c_size = (uint64_t)j->columns * MLA_GEMM_ROWS;
 	/* Of broadcast views n and k can each be 2^40. */
 	if (__builtin_mul_overflow((uint64_t)(j->panels * j->columns), (uint64_t)j->k, &j->b_size))
 		return mla_error(MLA_ELIMIT, "matmul: the matrix is too large");

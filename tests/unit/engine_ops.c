@@ -3,6 +3,7 @@
 
 #include "engine/attention.h"
 #include "engine/elementwise.h"
+#include "engine/gemm.h"
 #include "engine/matmul.h"
 #include "engine/random.h"
 #include "engine/reduce.h"
@@ -277,6 +278,45 @@ static void one_row_of_many(void **state)
 	}
 }
 
+/* Every instruction set gives the same bits. */
+static void vector_widths(void **state)
+{
+	const mla_gemm *first = mla_gemm_variant(0), *g;
+	enum { K = 37, MOST = 64 };
+	float a[K * 4], b[K * MOST], c[4 * MOST], d[4 * MOST];
+	double x[K * 4], y[K * MOST], z[4 * MOST], w[4 * MOST];
+	mla_random r = mla_random_stream(1, 1);
+
+	(void)state;
+	for (int i = 0; i < K * 4; i++)
+		a[i] = (float)(x[i] = mla_random_normal(&r));
+	for (uint32_t v = 1; (g = mla_gemm_variant(v)); v++) {
+		/* Column 0 of a panel is the same column whatever the panel's width. */
+		for (int i = 0; i < K * MOST; i++)
+			b[i] = 0, y[i] = 0;
+		r = mla_random_stream(1, 2);
+		for (int i = 0; i < K; i++)
+			b[i * g->columns_f32] =
+				(float)(y[i * g->columns_f64] = mla_random_normal(&r));
+		g->tile_f32(c, g->columns_f32, a, b, K);
+		g->tile_f64(z, g->columns_f64, x, y, K);
+		for (int i = 0; i < K * MOST; i++)
+			b[i] = 0, y[i] = 0;
+		r = mla_random_stream(1, 2);
+		for (int i = 0; i < K; i++)
+			b[i * first->columns_f32] =
+				(float)(y[i * first->columns_f64] = mla_random_normal(&r));
+		first->tile_f32(d, first->columns_f32, a, b, K);
+		first->tile_f64(w, first->columns_f64, x, y, K);
+		for (int i = 0; i < 4; i++) {
+			assert_true(c[i * g->columns_f32] == d[i * first->columns_f32]);
+			assert_true(z[i * g->columns_f64] == w[i * first->columns_f64]);
+			assert_true(z[i * g->columns_f64] != 0);
+		}
+	}
+	assert_null(mla_gemm_variant(9));
+}
+
 static void batches(void **state)
 {
 	mla_tensor *a = drawn(engine, MLA_F64, 3, 4, (int64_t[]){2, 3, 5, 7});
@@ -437,6 +477,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(products, setup, teardown),
 		cmocka_unit_test_setup_teardown(accumulation, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_row_of_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(vector_widths, setup, teardown),
 		cmocka_unit_test_setup_teardown(batches, setup, teardown),
 		cmocka_unit_test_setup_teardown(vectors_and_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(refused_products, setup, teardown),
