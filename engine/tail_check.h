@@ -15,8 +15,8 @@ enum { MLA_TAIL_CASES = 14 };
 #define MLA_RMS_RATIO_MIN 0.8
 #define MLA_RMS_RATIO_MAX 1.25
 
-/* Multiply-adds and elements of one check: some half a minute. Common geometries need a tenth. */
-#define MLA_TAIL_OPERATIONS ((uint64_t)1 << 36)
+/* The max_work of one check in either precision: some 15 s. Common geometries need a tenth. */
+#define MLA_TAIL_WORK ((uint64_t)1 << 36)
 
 typedef struct {
 	mla_geometry geometry;
@@ -24,8 +24,8 @@ typedef struct {
 	uint32_t batch; /* 0: 1 */
 	uint32_t bits;  /* 4 or 8; 0: 4 */
 	uint64_t seed;
-	int64_t cache_len;       /* of the threshold: 0 for the geometry form */
-	uint64_t max_operations; /* 0: MLA_TAIL_OPERATIONS */
+	int64_t cache_len; /* of the threshold: 0 for the geometry form */
+	uint64_t max_work; /* 0: MLA_TAIL_WORK */
 	/*
 	 * NULL, or what a test does to the inputs of the absorbed arm in either precision: a check
 	 * that cannot fail shows nothing.

@@ -20,7 +20,7 @@ struct mla_engine {
 	mla_tensor *first, *last;
 	uint64_t births;
 	uint64_t bytes; /* live */
-	uint64_t operations;
+	uint64_t spent; /* of max_work */
 	mla_work work[MLA_WORK_KINDS];
 };
 
@@ -322,19 +322,31 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+static uint64_t multiply_capped(uint64_t a, uint64_t b)
+{
+	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
 int mla_engine__spend(mla_engine *e, mla_work_kind kind, const char *op, uint64_t operations,
                       uint64_t bytes)
 {
+	static const uint64_t weight[MLA_WORK_KINDS] = {
+		[MLA_WORK_MATMUL] = 1,
+		[MLA_WORK_ELEMENTWISE] = 32,
+		[MLA_WORK_REDUCE] = 64,
+		[MLA_WORK_MOVE] = 32,
+	};
 	mla_work *w = &e->work[kind];
 
-	e->operations = add_capped(e->operations, operations);
+	e->spent = add_capped(e->spent, multiply_capped(operations, weight[kind]));
 	w->calls++;
 	w->operations = add_capped(w->operations, operations);
 	w->bytes = add_capped(w->bytes, bytes);
-	if (e->mode.max_operations && e->operations > e->mode.max_operations)
+	if (e->mode.max_work && e->spent > e->mode.max_work)
 		return mla_error(MLA_ELIMIT,
-		                 "%s: %" PRIu64 " operations, %" PRIu64 " allowed in all", op,
-		                 operations, e->mode.max_operations);
+		                 "%s: %" PRIu64 " operations end the work allowed, %" PRIu64
+		                 " multiply-adds",
+		                 op, operations, e->mode.max_work);
 	return 0;
 }
 

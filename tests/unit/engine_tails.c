@@ -306,7 +306,7 @@ static void refusals(void **state)
 	assert_int_equal(
 		run((mla_tail_check_options){.geometry = {1 << 20, 1 << 20, 1 << 20, 1 << 20}}),
 		MLA_ELIMIT);
-	assert_int_equal(run((mla_tail_check_options){.geometry = small, .max_operations = 1000}),
+	assert_int_equal(run((mla_tail_check_options){.geometry = small, .max_work = 1000}),
 	                 MLA_ELIMIT);
 	assert_int_equal(run((mla_tail_check_options){.geometry = {0, 1, 1, 1}}), MLA_ECONFIG);
 	assert_int_equal(run((mla_tail_check_options){.geometry = small, .bits = 2}), MLA_ECONFIG);
