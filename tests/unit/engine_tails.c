@@ -140,6 +140,7 @@ static mla_tail_check checked(mla_geometry g, void (*tamper)(mla_tail_inputs *, 
 static void a_check_passes(void **state)
 {
 	mla_tail_check c = checked(small, NULL, NULL);
+	mla_tail_check_options o;
 
 	(void)state;
 	assert_true(c.passes);
@@ -156,6 +157,12 @@ static void a_check_passes(void **state)
 		assert_int_equal(c.cases[i].batch, 1);
 		assert_true(c.cases[i].max_abs > 0 && c.cases[i].rel_f64 > 0);
 	}
+	o = (mla_tail_check_options){
+		.geometry = small, .heads = 3, .batch = 2, .bits = 8, .seed = 2};
+	assert_int_equal(mla_tail_check_run(&c, &o), 0);
+	assert_true(c.passes);
+	assert_int_equal(c.cases[5].batch, 2);
+	assert_int_equal(c.cases[5].bits, 8);
 	assert_true(checked((mla_geometry){5, 3, 1, 7}, NULL, NULL).passes);
 	assert_true(checked((mla_geometry){96, 64, 0, 32}, NULL, NULL).passes);
 }
