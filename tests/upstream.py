@@ -78,7 +78,8 @@ def fetch(packages):
     p = subprocess.run(command, stdout=-1, stderr=-2)
     said = p.stdout.decode("utf-8", "replace")
     if p.returncode and UNREACHABLE.search(said) and "No module named pip" not in said:
-        return "skip", "no package index could be reached: " + said.strip().splitlines()[-1]
+        why = next(line for line in said.splitlines() if UNREACHABLE.search(line))
+        return "skip", "no package index could be reached: " + why.strip()
     if p.returncode:
         return "not ok", "pip download: " + " | ".join(said.strip().splitlines()[-3:])
     for name, version, digest in packages:
@@ -149,7 +150,7 @@ def patch(package, folder, copy):
 
 def fixed(package, copy):
     """On the fixed copy: it compiles, nothing is left, and another fix changes nothing."""
-    p = subprocess.run([sys.executable, "-m", "compileall", "-q", "-f", copy], stdout=-1, stderr=-2)
+    p = subprocess.run([sys.executable, "-m", "compileall", "-q", copy], stdout=-1, stderr=-2)
     need(p.returncode == 0, "compileall: " + p.stdout.decode("utf-8", "replace")[:300])
     after = tree(copy)
     same("findings left", check(copy)["findings"], [])
