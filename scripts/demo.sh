@@ -24,11 +24,12 @@ show() { # the status that is expected, then the arguments of mlalint
 }
 
 cat <<'TEXT'
-Multi-head latent attention can be computed in two ways. "Absorbed" folds the up-projections into the
-queries and attends to the cached latent as it is; "materialised" expands the whole cache into keys and
-values first. Runtimes choose with `if L == 1`: so every step with two or more new tokens (speculative
-decoding, a short follow-up turn) expands the whole cache again, although absorbed stays cheaper up to
-hundreds of queries. mlalint finds those tests, writes the patch and checks it with numbers.
+Multi-head latent attention can be computed in two ways. "Absorbed" folds the up-projections into
+the queries and attends to the cached latent as it is; "materialised" expands the whole cache into
+keys and values first. Runtimes choose with `if L == 1`: so every step with two or more new tokens
+(speculative decoding, a short follow-up turn) expands the whole cache again, although absorbed
+stays cheaper up to hundreds of queries. mlalint finds those tests, writes the patch and checks it
+with numbers.
 
 testdata/sample is a small runtime of our own writing, six model files in the usual idiom.
 TEXT

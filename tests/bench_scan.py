@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times `check` against ripgrep and ast-grep over the pinned upstream releases (`make bench-scan`).
 
-The three run in turn, round after round, in one process, so that a slow moment hits all of them; the
-medians are compared. ripgrep lists the files that hold the words the scan looks for; ast-grep looks for
-the plain `if L == 1` around an up-projection call. Fails where `check` misses its limits.
+The three run in turn, round after round, in one process, so that a slow moment hits all of them;
+the medians are compared. ripgrep lists the files that hold the words the scan looks for; ast-grep
+looks for the plain `if L == 1` around an up-projection call. Fails where `check` misses its limits.
 usage: bench_scan.py [TOOL [ROUNDS]]
 """
 
@@ -64,7 +64,9 @@ def timed(command):
     pid = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(pid.pid, 0)
     seconds = time.perf_counter() - start
-    pid.returncode = os.waitstatus_to_exitcode(status) if hasattr(os, "waitstatus_to_exitcode") else status >> 8
+    pid.returncode = (
+        os.waitstatus_to_exitcode(status) if hasattr(os, "waitstatus_to_exitcode") else status >> 8
+    )
     unit = 1024.0 * 1024.0 if sys.platform == "darwin" else 1024.0
     return seconds, usage.ru_maxrss / unit, pid.returncode
 
@@ -87,7 +89,9 @@ def main():
     if ast_grep:
         commands["ast-grep"] = [ast_grep, "scan", "--inline-rules", RULE] + trees
     else:
-        print("bench-scan: ast-grep is missing; to install: apt-get install -y python3-venv, then again")
+        print(
+            "bench-scan: ast-grep is missing; to install: apt-get install -y python3-venv"
+        )
 
     # A forked child starts with this process's own size, so that is the least that can be seen.
     floor = timed(["true"])[1]
@@ -104,7 +108,10 @@ def main():
                 peak = max(peak, size)
 
     files = sum(n.endswith(".py") for t in trees for _, _, names in os.walk(t) for n in names)
-    print("%d Python files of %s; %d rounds, medians" % (files, " and ".join("%s %s" % p[:2] for p in packages), ROUNDS))
+    print(
+        "%d Python files of %s; %d rounds, medians"
+        % (files, " and ".join("%s %s" % p[:2] for p in packages), ROUNDS)
+    )
     median = {name: statistics.median(s) for name, s in seconds.items()}
     for name, m in median.items():
         s = seconds[name]
@@ -117,7 +124,10 @@ def main():
     if ast_grep:
         ratio = median["ast-grep"] / median["check"]
         bad += ratio < FASTER_THAN_AST_GREP
-        print("  check is %.1f times faster than ast-grep (limit %.0f)" % (ratio, FASTER_THAN_AST_GREP))
+        print(
+            "  check is %.1f times faster than ast-grep (limit %.0f)"
+            % (ratio, FASTER_THAN_AST_GREP)
+        )
     bad += peak > PEAK_MIB
     at_most = "at most " if peak <= floor + 0.5 else ""
     print("  peak memory of check: %s%.1f MiB (limit %.0f)" % (at_most, peak, PEAK_MIB))

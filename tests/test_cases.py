@@ -51,7 +51,11 @@ def findings(folder, *args):
 
 
 def compare_findings(report, rows, codes):
-    got = {(f["path"], f["line"], f["code"], f["role"]) for f in report["findings"] if f["code"] in codes}
+    got = {
+        (f["path"], f["line"], f["code"], f["role"])
+        for f in report["findings"]
+        if f["code"] in codes
+    }
     want = {(r[0], int(r[1]), r[2], r[3]) for r in rows if r[2] in codes}
     complaints = ["missing %s:%d %s %s" % w for w in sorted(want - got)]
     complaints += ["extra %s:%d %s %s" % g for g in sorted(got - want)]
@@ -96,7 +100,9 @@ def fixes(folder, report):
         if compiles(before[path]):
             need(compiles(data), path + ": does not compile after the fix")
     _, after = findings(folder)
-    same("findings with a fix, after fixing", [f["line"] for f in after["findings"] if f["fix"]], [])
+    same(
+        "findings with a fix, after fixing", [f["line"] for f in after["findings"] if f["fix"]], []
+    )
     run(("check", "--fix", "--unsafe-fixes"), folder)
     same_tree("fixing again", tree(folder), fixed)
     if diff:

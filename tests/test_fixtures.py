@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the fixtures in testdata/rules/ (testdata/README.md says how they are written).
 
-For each fixture and its byte twins: findings and kept lines as its comments say, the fixed text as
-the file beside it says, and what has to hold for any fix: it compiles, fixing again changes nothing,
-nothing is left to find, only the edits of the report differ, and git applies the diff.
+For each fixture and its byte twins: findings and kept lines as its comments say, the fixed text
+as the file beside it says, and what has to hold for any fix: it compiles, fixing again changes
+nothing, nothing is left to find, only the edits of the report differ, and git applies the diff.
 """
 
 import ast
@@ -109,7 +109,11 @@ def expectations(files, own, form="geometry"):
                 need(len(words) >= 2, "%s:%d: bad expectation %r" % (path, number, item))
                 extra = words[2:]
                 threshold = [int(w[2:]) for w in extra if w.startswith("t=")]
-                unknown = [w for w in extra if w not in ("nofix", "geometry-only") and not w.startswith("t=")]
+                unknown = [
+                    w
+                    for w in extra
+                    if w not in ("nofix", "geometry-only") and not w.startswith("t=")
+                ]
                 need(not unknown, "%s:%d: unknown word %r" % (path, number, unknown))
                 fixable = words[0] != "kept" and "nofix" not in extra
                 fixable = fixable and (form == "geometry" or "geometry-only" not in extra)
@@ -152,9 +156,16 @@ def guards_are_there(report, files):
             continue
         line = lines[f["line"] - 1]
         at = line[f["column"] - 1 :]
-        need(at.startswith(f["guard"]), "%s:%d: %r is not at column %d" % (f["path"], f["line"], f["guard"], f["column"]))
+        need(
+            at.startswith(f["guard"]),
+            "%s:%d: %r is not at column %d" % (f["path"], f["line"], f["guard"], f["column"]),
+        )
         if "end_column" in f:
-            same("end column of %s:%d" % (f["path"], f["line"]), f["end_column"], f["column"] + len(f["guard"]))
+            same(
+                "end column of %s:%d" % (f["path"], f["line"]),
+                f["end_column"],
+                f["column"] + len(f["guard"]),
+            )
 
 
 def equivalent(twin, got, want):
@@ -164,8 +175,14 @@ def equivalent(twin, got, want):
         return
     same("files after the fix", sorted(got), sorted(want))
     for path in got:
-        need(ast.dump(ast.parse(got[path])) == ast.dump(ast.parse(want[path])), path + ": another program")
-        need(not re.search(rb"(?m)^\t* +\S", got[path]), path + ": spaces in the indentation of a file with tabs")
+        need(
+            ast.dump(ast.parse(got[path])) == ast.dump(ast.parse(want[path])),
+            path + ": another program",
+        )
+        need(
+            not re.search(rb"(?m)^\t* +\S", got[path]),
+            path + ": spaces in the indentation of a file with tabs",
+        )
 
 
 def one(fixture, twin, form, collected):
@@ -190,7 +207,11 @@ def one(fixture, twin, form, collected):
         fixed = tree(folder)
         equivalent(twin, fixed, after)
         edits = edits_by_path(report)
-        same_tree("bytes outside the edits", fixed, {p: spliced(d, edits.get(p, ())) for p, d in before.items()})
+        same_tree(
+            "bytes outside the edits",
+            fixed,
+            {p: spliced(d, edits.get(p, ())) for p, d in before.items()},
+        )
         for path, data in fixed.items():
             compile(data, path, "exec")
             collected["%s/%s/%s/%s" % (form, twin or "as-is", fixture.name + ".d", path)] = data
@@ -237,7 +258,9 @@ def main():
         folder = os.path.join(RULES, rule)
         for name in sorted(os.listdir(folder)):
             full = os.path.join(folder, name)
-            if name in SUPPORT or not (name.endswith(".py") or (os.path.isdir(full) and "." not in name)):
+            if name in SUPPORT or not (
+                name.endswith(".py") or (os.path.isdir(full) and "." not in name)
+            ):
                 continue
             if only and name not in only:
                 continue
@@ -245,9 +268,13 @@ def main():
             for form in FORMS:
                 for twin in TWINS:
                     if fixture.after(form) is not None:
-                        label = " ".join(x for x in (name, form if form != "geometry" else "", twin) if x)
+                        label = " ".join(
+                            x for x in (name, form if form != "geometry" else "", twin) if x
+                        )
                         cases.run(label, one, fixture, twin, form, collected)
-    cases.run("a subclass named alone", named_alone, "inherited_geometry", "variant.py", "parent.py")
+    cases.run(
+        "a subclass named alone", named_alone, "inherited_geometry", "variant.py", "parent.py"
+    )
     cases.run("compileall of every fixed file", compiles, collected)
     return cases.status()
 

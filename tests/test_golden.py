@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Whole reports, compared byte for byte with testdata/golden/.
 
-A golden file holds the command, what it printed on standard output, then on standard error, and its exit
-status. ACCEPT=1 rewrites them: look at `git diff` afterwards, line by line, before you believe it.
+A golden file holds the command, what it printed on standard output, then on standard error, and
+its exit status. ACCEPT=1 rewrites them: look at `git diff` afterwards, line by line, before you
+believe it.
 """
 
 import os
@@ -12,13 +13,31 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, Cases, first_difference, git_apply, need, run, same, same_tree, tree, write_tree
+from tool import (
+    ROOT,
+    Cases,
+    first_difference,
+    git_apply,
+    need,
+    run,
+    same,
+    same_tree,
+    tree,
+    write_tree,
+)
 
 GOLDEN = os.path.join(ROOT, "testdata", "golden")
 FIXTURES = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
 
 # Names that a shell, a terminal or a report format could trip over.
-AWKWARD = ("with space.py", "-dash.py", "quote'\".py", "pfad-\u00e4\u00f6.py", "tab\tand\nline.py", "100%s<&>.py")
+AWKWARD = (
+    "with space.py",
+    "-dash.py",
+    "quote'\".py",
+    "pfad-\u00e4\u00f6.py",
+    "tab\tand\nline.py",
+    "100%s<&>.py",
+)
 
 
 def fixture(*names):
@@ -92,13 +111,21 @@ def awkward_names_apply():
         git_apply(other, diff)
         run(("check", "--fix", "--unsafe-fixes"), folder, 0)
         same_tree("git apply of the diff", tree(other), tree(folder))
-        same("files that changed", sum(tree(folder)[p] != d for p, d in awkward().items()), len(AWKWARD) + 1)
+        same(
+            "files that changed",
+            sum(tree(folder)[p] != d for p, d in awkward().items()),
+            len(AWKWARD) + 1,
+        )
 
 
 def same_for_any_number_of_threads():
     with tempfile.TemporaryDirectory() as folder:
         write_tree(folder, awkward())
-        for args in (("check",), ("check", "--show-kept") + JSON, ("check", "--diff", "--unsafe-fixes")):
+        for args in (
+            ("check",),
+            ("check", "--show-kept") + JSON,
+            ("check", "--diff", "--unsafe-fixes"),
+        ):
             one_thread = run(args + ("-j", "1"), folder).stdout
             need(one_thread, "nothing was printed")
             for _ in range(3):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The bundled sample runtime: what the scan says about it, its fix, and the demo that shows both."""
+"""The bundled sample runtime: what the scan says, the fix, and the demo that shows both."""
 
 import os
 import subprocess
@@ -8,7 +8,21 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, TOOL, Cases, check, edits_by_path, git_apply, need, run, same, same_tree, text, tree, write_tree
+from tool import (
+    ROOT,
+    TOOL,
+    Cases,
+    check,
+    edits_by_path,
+    git_apply,
+    need,
+    run,
+    same,
+    same_tree,
+    text,
+    tree,
+    write_tree,
+)
 
 SAMPLE = os.path.join(ROOT, "testdata", "sample")
 MODELS = "latentlm/models/"
@@ -20,7 +34,11 @@ PAIRS = {
     "nope.py": (65, 75, 512 * 512 // 512),
     "sparse.py": (157, 167, 512 * 256 // 768),
 }
-KEPT = {("base.py", 12, "unrelated"), ("sparse.py", 131, "sparse-gather"), ("token_shift.py", 28, "unrelated")}
+KEPT = {
+    ("base.py", 12, "unrelated"),
+    ("sparse.py", 131, "sparse-gather"),
+    ("token_shift.py", 28, "unrelated"),
+}
 
 
 def findings():
@@ -32,7 +50,10 @@ def findings():
     for path, (select, followup, t) in PAIRS.items():
         want |= {(path, select, "MLA001", "select", t), (path, followup, "MLA001", "followup", t)}
     same("findings", sorted(got), sorted(want))
-    kept = {(k["path"][k["path"].index(MODELS) + len(MODELS) :], k["line"], k["reason"]) for k in report["kept"]}
+    kept = {
+        (k["path"][k["path"].index(MODELS) + len(MODELS) :], k["line"], k["reason"])
+        for k in report["kept"]
+    }
     same("kept lines", sorted(kept), sorted(KEPT))
 
 

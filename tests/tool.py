@@ -39,7 +39,7 @@ def run(args, cwd, status=None, stdin=None):
 
 
 def check(cwd, *args):
-    """`check --show-kept` as JSON. Fails on status 2 and on a status that the findings do not explain."""
+    """`check --show-kept` as JSON. Fails on a status that the findings do not explain."""
     p = run(("check", "--output-format", "json", "--show-kept") + args, cwd)
     try:
         report = json.loads(p.stdout)
@@ -56,7 +56,9 @@ def spliced(before, edits):
     """`before` with byte-offset edits applied: what the tool has to write, and nothing else."""
     out, at = [], 0
     for start, end, new in sorted(edits):
-        need(at <= start <= end <= len(before), "edits overlap or leave the file at byte %d" % start)
+        need(
+            at <= start <= end <= len(before), "edits overlap or leave the file at byte %d" % start
+        )
         out += [before[at:start], new]
         at = end
     return b"".join(out + [before[at:]])
@@ -77,7 +79,11 @@ def git_apply(cwd, patch, *flags):
     """git apply outside of any repository, so that the paths of the patch are taken as they are."""
     env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(cwd)))
     p = subprocess.run(
-        ["git", "apply", "--whitespace=nowarn"] + list(flags), cwd=cwd, env=env, input=patch, stderr=-1
+        ["git", "apply", "--whitespace=nowarn"] + list(flags),
+        cwd=cwd,
+        env=env,
+        input=patch,
+        stderr=-1,
     )
     need(p.returncode == 0, "git apply %s: %s" % (" ".join(flags), text(p.stderr).strip()))
 
@@ -105,7 +111,9 @@ def write_tree(folder, files):
 def same_tree(what, got, want):
     for path in sorted(set(got) | set(want)):
         if got.get(path) != want.get(path):
-            raise Failure("%s: %s: %s" % (what, path, first_difference(got.get(path), want.get(path))))
+            raise Failure(
+                "%s: %s: %s" % (what, path, first_difference(got.get(path), want.get(path)))
+            )
 
 
 def first_difference(got, want):

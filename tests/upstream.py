@@ -2,8 +2,8 @@
 """Scans pinned public releases and compares with tests/upstream.tsv (`make test-upstream`).
 
 The releases are fetched as data, checked against the hashes in tests/upstream.txt, unpacked below
-build/upstream and never installed or imported. The list was made by reading those sources. The fix is
-tried on a copy. An unreachable package index is `skip` and status 0; anything else is a failure.
+build/upstream and never installed or imported. The list was made by reading those sources. The fix
+is tried on a copy. An unreachable package index is `skip` and status 0; anything else is a failure.
 usage: upstream.py [TOOL]
 """
 
@@ -20,15 +20,27 @@ if len(sys.argv) > 1:
     os.environ["MLALINT"] = sys.argv[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, Cases, check, edits_by_path, git_apply, need, run, same, same_tree, spliced, tree
+from tool import (
+    ROOT,
+    Cases,
+    check,
+    edits_by_path,
+    git_apply,
+    need,
+    run,
+    same,
+    same_tree,
+    spliced,
+    tree,
+)
 
 LISTS = os.path.join(ROOT, "tests")
 WORK = os.path.join(ROOT, "build", "upstream")
 # What pip says when no index answers; a release that an index does not have is a failure.
 UNREACHABLE = re.compile(
-    r"connection broken by|Max retries exceeded|Failed to establish|timed out|Name or service not known"
-    r"|failure in name resolution|Connection(Error| refused| reset| aborted)|ProxyError|HTTP error 5\d\d"
-    r"|\(from versions: none\)",
+    r"connection broken by|Max retries exceeded|Failed to establish|timed out|ProxyError"
+    r"|Name or service not known|failure in name resolution|HTTP error 5\d\d"
+    r"|Connection(Error| refused| reset| aborted)|\(from versions: none\)",
     re.I,
 )
 
@@ -72,8 +84,22 @@ def fetch(packages):
         return None
     shutil.rmtree(os.path.join(WORK, "wheels"), ignore_errors=True)
     # Pure Python wheels, taken as data: the version of this Python has no say in it.
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--no-input"]
-    command += ["--only-binary=:all:", "--python-version=3.12", "--retries=2", "--dest", os.path.join(WORK, "wheels")]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--require-hashes",
+        "--no-input",
+    ]
+    command += [
+        "--only-binary=:all:",
+        "--python-version=3.12",
+        "--retries=2",
+        "--dest",
+        os.path.join(WORK, "wheels"),
+    ]
     command += ["-r", os.path.join(LISTS, "upstream.txt")]
     p = subprocess.run(command, stdout=-1, stderr=-2)
     said = p.stdout.decode("utf-8", "replace")
@@ -105,7 +131,7 @@ def complain(missing, extra):
 
 
 def scan(package, folder):
-    """Findings exactly as listed. Of kept lines the listed ones, and no other with a reason of its own."""
+    """Findings exactly as listed; kept lines too, but for unlisted `unrelated` ones."""
     report = check(folder)
     findings, kept = listed(package)
     need(findings, "nothing is listed for " + package)
@@ -129,7 +155,11 @@ def edits_are_few(package, folder):
         statements = [t for t in texts if "self._max_absorbed = max_absorbed_queries(" in t]
         same("guards changed in " + path, len(guards), listed_files[path])
         need(len(statements) <= 1, "%s: %d constructor statements" % (path, len(statements)))
-        same("imports changed in " + path, len(texts) - len(guards) - len(statements), len(statements))
+        same(
+            "imports changed in " + path,
+            len(texts) - len(guards) - len(statements),
+            len(statements),
+        )
 
 
 def patch(package, folder, copy):
@@ -141,7 +171,11 @@ def patch(package, folder, copy):
     edits = edits_by_path(check(copy))
     run(("check", "--fix", "--unsafe-fixes"), copy, 0)
     after = tree(copy)
-    same_tree("bytes outside the edits", after, {p: spliced(d, edits.get(p, ())) for p, d in before.items()})
+    same_tree(
+        "bytes outside the edits",
+        after,
+        {p: spliced(d, edits.get(p, ())) for p, d in before.items()},
+    )
     git_apply(folder, diff)
     same_tree("git apply of the diff", tree(folder), after)
     git_apply(folder, diff, "--reverse")
