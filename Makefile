@@ -63,7 +63,7 @@ $(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
 $(BUILD)/tree-sitter-python/%.o: $(GRAMMAR)/parser.c
 	@mkdir -p $(@D)
 	$(say) CC $@
-	$(Q)$(CC) -std=c11 -O1 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
+	$(Q)$(CC) -std=c11 -O2 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
 
 $(BUILD)/%.o: %.c | check-deps
 	@mkdir -p $(@D)

@@ -225,15 +225,26 @@ mla_number mla_evaluate_field(const mla_scope *s, mla_class config, mla_str name
 	return field_default(s, config, name, MAX_DEPTH);
 }
 
+/* Imported classes that are read to look for a field: those that say they are configurations. */
+static bool may_be_config(const mla_binding *b)
+{
+	return b->node->kind == MLA_N_CLASS ||
+	       (b->node->kind == MLA_N_ALIAS &&
+	        (mla_str_mentions(b->name, "config") || mla_str_mentions(b->name, "args") ||
+	         mla_str_mentions(b->name, "params")));
+}
+
 /* A parameter without annotation: the one class this module knows that has such a field. */
 static mla_class class_with_field(const mla_scope *s, mla_str name)
 {
 	mla_class found = {0};
 
 	for (uint32_t i = 0; i < s->module->binding_count; i++) {
-		mla_symbol y =
-			mla_project_resolve(s->project, s->module, s->module->bindings[i].name);
+		mla_symbol y;
 
+		if (!may_be_config(&s->module->bindings[i]))
+			continue;
+		y = mla_project_resolve(s->project, s->module, s->module->bindings[i].name);
 		if (!y.node || y.node->kind != MLA_N_CLASS || y.node == found.node ||
 		    !field_of((mla_class){y.module, y.node}, name))
 			continue;

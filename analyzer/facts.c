@@ -108,7 +108,7 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 	mla_class_lineage(&f->lineage, b->project, owner);
 	if (owner.node) {
 		mla_class_constructors(&constructors, b->project, &f->lineage);
-		mla_latent_find(latent, b->project, b->settings, &f->lineage, &constructors);
+		mla_latent_find(latent, &constructors);
 	}
 	if (!b->all_tests && !may_decide(function, owner, &f->lineage, latent))
 		return;
@@ -270,6 +270,16 @@ static mla_str symbol_of(builder *b, const root *r)
 	return r->function->name;
 }
 
+static void measure(builder *b, mla_site *s)
+{
+	mla_constructors constructors;
+	mla_lineage lineage;
+
+	mla_class_lineage(&lineage, b->project, s->owner);
+	mla_class_constructors(&constructors, b->project, &lineage);
+	mla_latent_measure(&s->latent, b->project, b->settings, &lineage, &constructors);
+}
+
 static void refuse(mla_site *s, mla_refusal why, const mla_test *t, const mla_node *at)
 {
 	if (s->refusal)
@@ -367,6 +377,7 @@ static void make_site(builder *b, const root *r)
 	s->owner = r->owner;
 	s->symbol = symbol_of(b, r);
 	s->latent = r->latent;
+	measure(b, s);
 	s->cached = r->cached;
 	s->cached_in = r->cached_in;
 	s->sparse = r->sparse;

@@ -12,12 +12,27 @@ static const mla_value *number(mla_flow *f, int64_t v)
 	return n;
 }
 
-/* A module-level constant, also one imported from another file of the project. */
+static bool is_constant_name(mla_str s)
+{
+	for (uint32_t i = 0; i < s.len; i++)
+		if (s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
+			return false;
+	return s.len > 1;
+}
+
+/*
+ * A module-level constant or function. An imported name is looked up only where it is written as a
+ * constant: reading and parsing the other file for a class that is passed along is not worth it,
+ * and a function that is called is resolved by the call.
+ */
 static const mla_value *global(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	mla_symbol s = mla_project_resolve(f->project, fr->module, n->name);
+	mla_symbol s;
 	mla_value *v;
 
+	if (mla_module_alias(fr->module, n->name) && !is_constant_name(n->name))
+		return mla_value_any(f, 0);
+	s = mla_project_resolve(f->project, fr->module, n->name);
 	if (!s.node)
 		return mla_value_any(f, 0);
 	if (s.node->kind == MLA_N_FUNCTION) {

@@ -118,16 +118,17 @@ static mla_str holder(const mla_node *expr, mla_method init)
 	return (mla_str){"", 0};
 }
 
-static mla_size size_of(const mla_scope *scope, const mla_node *expr, mla_method init)
+static void measure(mla_size *s, const mla_scope *scope)
 {
 	mla_scope inside = *scope;
-	mla_size s = {.expr = expr, .init = init};
 
-	inside.module = init.owner.module;
-	inside.function = init.node;
-	s.attribute = holder(expr, init);
-	s.number = mla_evaluate(&inside, expr);
-	return s;
+	if (!s->expr)
+		return;
+	inside.module = s->init.owner.module;
+	inside.function = s->init.node;
+	if (!s->attribute.len)
+		s->attribute = holder(s->expr, s->init);
+	s->number = mla_evaluate(&inside, s->expr);
 }
 
 /*
@@ -166,8 +167,7 @@ static void add_up(mla_latent *out, const maker_call *m, mla_up_role role)
 		out->up[out->n++] = (mla_up){m->name, role, m->call, m->init};
 }
 
-static void by_construction(mla_latent *out, const mla_scope *scope,
-                            const mla_constructors *constructors)
+static void by_construction(mla_latent *out, const mla_constructors *constructors)
 {
 	maker_call m[MAKER_MAX];
 	uint32_t n = maker_calls(m, constructors);
@@ -184,9 +184,9 @@ static void by_construction(mla_latent *out, const mla_scope *scope,
 				continue;
 			out->maker = a->call->kid[0];
 			out->class_name = mla_node_text(a->init.owner.module->text, out->maker);
-			out->nope = size_of(scope, a->in, a->init);
-			out->rank = size_of(scope, a->out, a->init);
-			out->value = size_of(scope, b->out, b->init);
+			out->nope = (mla_size){.expr = a->in, .init = a->init};
+			out->rank = (mla_size){.expr = a->out, .init = a->init};
+			out->value = (mla_size){.expr = b->out, .init = b->init};
 		}
 }
 
@@ -253,13 +253,7 @@ static mla_size usual_size(const mla_scope *scope, const char *name)
 		s = (mla_size){mla_str_c(name), a.value, a.init, {0}};
 	else if (!field_use(&s, scope->constructors, mla_str_c(name)))
 		return s;
-	if (s.expr) {
-		mla_scope inside = *scope;
-
-		inside.module = s.init.owner.module;
-		inside.function = s.init.node;
-		s.number = mla_evaluate(&inside, s.expr);
-	}
+	measure(&s, scope);
 	return s;
 }
 
@@ -335,23 +329,30 @@ bool mla_latent_threshold(mla_threshold *out, const mla_latent *l)
 	return true;
 }
 
-void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settings,
-                     const mla_lineage *lineage, const mla_constructors *constructors)
+void mla_latent_find(mla_latent *out, const mla_constructors *constructors)
+{
+	*out = (mla_latent){0};
+	by_construction(out, constructors);
+	by_name(out, constructors);
+}
+
+void mla_latent_measure(mla_latent *l, mla_project *p, const mla_settings *settings,
+                        const mla_lineage *lineage, const mla_constructors *constructors)
 {
 	mla_scope scope = {.project = p, .settings = settings, .constructors = constructors};
 
-	*out = (mla_latent){0};
-	if (!lineage->n)
-		return;
-	scope.module = lineage->v[0].module;
-	by_construction(out, &scope, constructors);
-	by_name(out, constructors);
-	if (!out->maker) {
-		out->rank = usual_size(&scope, "kv_lora_rank");
-		out->nope = usual_size(&scope, "qk_nope_head_dim");
-		out->value = usual_size(&scope, "v_head_dim");
+	if (lineage->n)
+		scope.module = lineage->v[0].module;
+	if (l->maker) {
+		measure(&l->rank, &scope);
+		measure(&l->nope, &scope);
+		measure(&l->value, &scope);
+	} else {
+		l->rank = usual_size(&scope, "kv_lora_rank");
+		l->nope = usual_size(&scope, "qk_nope_head_dim");
+		l->value = usual_size(&scope, "v_head_dim");
 	}
-	out->rope = rope_size(&scope, lineage);
+	l->rope = rope_size(&scope, lineage);
 	if (settings && settings->geometry)
-		override(out, settings->geometry);
+		override(l, settings->geometry);
 }

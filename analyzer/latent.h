@@ -43,9 +43,15 @@ typedef struct {
 		*maker; /* the callee expression in up[].call; NULL when found by name only */
 } mla_latent;
 
-/* For an attention class. Sizes that are not found have neither attribute nor expression. */
-void mla_latent_find(mla_latent *out, mla_project *p, const mla_settings *settings,
-                     const mla_lineage *lineage, const mla_constructors *constructors);
+/* The up-projections of a class; its sizes are left alone. */
+void mla_latent_find(mla_latent *out, const mla_constructors *constructors);
+
+/*
+ * Adds the sizes, following config classes into other files. A size that is not found has neither
+ * attribute nor expression.
+ */
+void mla_latent_measure(mla_latent *l, mla_project *p, const mla_settings *settings,
+                        const mla_lineage *lineage, const mla_constructors *constructors);
 
 /* The up-projection that `attribute` names, by construction first, by its name second. */
 bool mla_latent_up(mla_up_role *role, const mla_latent *l, mla_str attribute);

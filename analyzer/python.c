@@ -175,13 +175,35 @@ static void walk_tree(walk *w)
 	}
 }
 
+/*
+ * The grammar knows no lone carriage return as a line end; Python does. Such a text is parsed from
+ * a copy in which it is a line feed, byte for byte at the same offsets. NULL: no copy is needed.
+ */
+static char *without_lone_returns(mla_str b)
+{
+	char *copy = NULL;
+
+	for (uint32_t i = 0; i < b.len; i++) {
+		if (b.ptr[i] != '\r' || (i + 1 < b.len && b.ptr[i + 1] == '\n'))
+			continue;
+		if (!copy) {
+			copy = mla_alloc(b.len);
+			memcpy(copy, b.ptr, b.len);
+		}
+		copy[i] = '\n';
+	}
+	return copy;
+}
+
 int mla_python_parse(mla_syntax *out, mla_python *p, const mla_text *text, mla_arena *arena)
 {
 	mla_str bytes = mla_text_bytes(text);
 	walk w = {.p = p, .lower = {arena, text}};
-	TSTree *tree = ts_parser_parse_string(p->parser, NULL, bytes.ptr, bytes.len);
+	char *copy = without_lone_returns(bytes);
+	TSTree *tree = ts_parser_parse_string(p->parser, NULL, copy ? copy : bytes.ptr, bytes.len);
 	mla_span *comments;
 
+	free(copy);
 	if (!tree)
 		return mla_error(MLA_EPARSE, "tree-sitter gave no tree");
 	w.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));

@@ -101,7 +101,7 @@ static int write_fixes(mla_scan *s, uint32_t *files, uint32_t *left)
 
 static int status_of(const mla_scan *s)
 {
-	if (s->failed)
+	if (mla_scan_incomplete(s))
 		return MLA_EXIT_NO_VERDICT;
 	return s->findings && !s->options->exit_zero ? MLA_EXIT_FINDINGS : MLA_EXIT_CLEAN;
 }
@@ -127,9 +127,9 @@ static int scan_and(const mla_options *o, int (*then)(mla_scan *s, FILE *to), FI
 	mla_scan s;
 	int status = mla_scan_run(&s, o) < 0 ? mla_fail() : then(&s, to);
 
-	if (status != MLA_EXIT_NO_VERDICT || s.failed)
-		if (!o->quiet)
-			mla_report_summary(stderr, &s);
+	fflush(to); /* the report before the summary, also where both go to one place */
+	if ((status != MLA_EXIT_NO_VERDICT || mla_scan_incomplete(&s)) && !o->quiet)
+		mla_report_summary(stderr, &s);
 	mla_scan_free(&s);
 	return status;
 }

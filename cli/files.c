@@ -88,11 +88,11 @@ static bool has_entry(walk *w, size_t len, const char *name)
 
 static int walk_folder(walk *w, int depth);
 
-static void visit(walk *w, const struct stat *st, const char *name, int depth)
+static void visit(walk *w, mode_t mode, const char *name, int depth)
 {
 	const char *relative = below(w->tree, w->path);
 
-	if (S_ISDIR(st->st_mode)) {
+	if (S_ISDIR(mode)) {
 		if (is_metadata(name) || ignored(w, true))
 			return;
 		if (has_entry(w, strlen(w->path), ".git"))
@@ -105,11 +105,10 @@ static void visit(walk *w, const struct stat *st, const char *name, int depth)
 	}
 	if (!is_source(name) || ignored(w, false))
 		return;
-	if (S_ISREG(st->st_mode))
+	if (S_ISREG(mode))
 		add(w->tree, relative);
 	else
-		skip(w->tree, relative,
-		     S_ISLNK(st->st_mode) ? "symbolic link" : "not a regular file");
+		skip(w->tree, relative, S_ISLNK(mode) ? "symbolic link" : "not a regular file");
 }
 
 /* Symbolic links are not followed: a link to a file inside the tree would be reported twice, one
@@ -124,21 +123,23 @@ static int walk_folder(walk *w, int depth)
 		return mla_error(MLA_EIO, "%s", strerror(errno));
 	while ((d = readdir(dir))) {
 		struct stat st;
+		mode_t mode;
 
 		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
 			continue;
-		/* Most entries are neither folders nor sources: no need to ask the system. */
-		if (d->d_type == DT_REG && !is_source(d->d_name))
+		/* What the folder says of its entries saves asking the system about each. */
+		mode = d->d_type == DT_REG ? S_IFREG : d->d_type == DT_DIR ? S_IFDIR : 0;
+		if (mode == S_IFREG && !is_source(d->d_name))
 			continue;
 		if (len + strlen(d->d_name) + 2 > sizeof(w->path)) {
 			skip(w->tree, below(w->tree, w->path), "a path in it is too long");
 			continue;
 		}
 		snprintf(w->path + len, sizeof(w->path) - len, "/%s", d->d_name);
-		if (lstat(w->path, &st) == 0)
-			visit(w, &st, d->d_name, depth);
-		else
+		if (!mode && lstat(w->path, &st) < 0)
 			skip(w->tree, below(w->tree, w->path), strerror(errno));
+		else
+			visit(w, mode ? mode : st.st_mode, d->d_name, depth);
 		w->path[len] = '\0';
 	}
 	closedir(dir);
@@ -323,39 +324,31 @@ void mla_fileset_free(mla_fileset *s)
 	mla_vec_free(&s->trees);
 }
 
-static int read_all(char **out, size_t *len, int fd, size_t size)
+static int read_all(mla_bytes *out, int fd, size_t size)
 {
 	/* One byte more than the file has, to see whether it grew meanwhile. */
-	char *buffer = mla_alloc(size + 1);
-	size_t n = 0;
-
-	for (;;) {
-		ssize_t got = read(fd, buffer + n, size + 1 - n);
+	if (out->cap < size + 1) {
+		out->cap = 2 * size + 1;
+		out->ptr = mla_realloc(out->ptr, out->cap, 1);
+	}
+	for (out->len = 0;;) {
+		ssize_t got = read(fd, out->ptr + out->len, size + 1 - out->len);
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0) {
-			free(buffer);
+		if (got < 0)
 			return mla_error(MLA_EIO, "%s", strerror(errno));
-		}
-		n += (size_t)got;
+		out->len += (size_t)got;
 		if (got == 0)
-			break;
-		if (n > size) {
-			free(buffer);
+			return 0;
+		if (out->len > size)
 			return mla_error(MLA_EIO, "changed while it was read");
-		}
 	}
-	*out = buffer;
-	*len = n;
-	return 0;
 }
 
-int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path)
+int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const char *path)
 {
 	char absolute[PATH_MAX];
-	char *bytes = NULL;
-	size_t len = 0;
 	int fd, error;
 
 	/* Imports are made of names, so no part of a path is "..": this only guards that. */
@@ -376,11 +369,19 @@ int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const c
 	else if (st->st_size > MLA_TEXT_MAX)
 		error = mla_error(MLA_ELIMIT, "larger than %d MB", MLA_TEXT_MAX >> 20);
 	else
-		error = read_all(&bytes, &len, fd, (size_t)st->st_size);
+		error = read_all(out, fd, (size_t)st->st_size);
 	close(fd);
+	return error;
+}
+
+int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path)
+{
+	mla_bytes buffer = {0};
+	int error = mla_file_bytes(&buffer, st, tree, path);
+
 	if (error == 0)
-		error = mla_text_new(out, path, (mla_str){bytes, (uint32_t)len});
-	free(bytes);
+		error = mla_text_new(out, path, (mla_str){buffer.ptr, (uint32_t)buffer.len});
+	free(buffer.ptr);
 	return error;
 }
 

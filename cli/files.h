@@ -38,6 +38,15 @@ typedef struct {
 int mla_fileset_collect(mla_fileset *out, const mla_options *o);
 void mla_fileset_free(mla_fileset *s);
 
+/* A buffer that one reader after the other uses; free(buffer.ptr) in the end. */
+typedef struct {
+	char *ptr;
+	size_t len, cap;
+} mla_bytes;
+
+/* The bytes of a file under `tree`, as mla_file_read() gives its text. */
+int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const char *path);
+
 /* Reads a file under `tree`. On failure the message is the system's reason. 1: no such file. */
 int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path);
 

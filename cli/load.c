@@ -25,35 +25,54 @@ static void fail(mla_file *f, mla_file_state state)
 	snprintf(f->reason, sizeof(f->reason), "%s", mla_error_last());
 }
 
-static void load(mla_load *l, work *w, mla_python *python)
+static bool is_candidate(const work *w, mla_str bytes)
 {
-	mla_text *text = l->file->text;
-	struct stat st;
-	mla_str bytes;
-	int error = text ? 0 : mla_file_read(&text, &st, l->tree, l->file->path);
+	return w->with_kept ? mla_prefilter_has_test(bytes)
+	                    : mla_prefilter_candidate(w->prefilter, bytes);
+}
 
-	l->file->text = NULL;
-	if (error) {
-		if (error > 0)
-			mla_error(MLA_EIO, "vanished while the scan ran");
-		fail(l->file, error == MLA_ELIMIT ? MLA_FILE_SKIPPED : MLA_FILE_FAILED);
-		return;
-	}
-	bytes = mla_text_bytes(text);
-	if (w->with_kept ? !mla_prefilter_has_test(bytes)
-	                 : !mla_prefilter_candidate(w->prefilter, bytes)) {
-		mla_text_free(text);
-		return;
-	}
+static void parse(mla_load *l, mla_python *python, mla_text *text)
+{
 	if (mla_module_parse(&l->module, python, text) < 0) {
 		l->module = NULL;
 		fail(l->file, MLA_FILE_FAILED);
 	}
 }
 
+/* Standard input has its text already. */
+static void load_given(mla_load *l, const work *w, mla_python *python)
+{
+	mla_text *text = l->file->text;
+
+	l->file->text = NULL;
+	if (is_candidate(w, mla_text_bytes(text)))
+		parse(l, python, text);
+	else
+		mla_text_free(text);
+}
+
+static void load(mla_load *l, const work *w, mla_python *python, mla_bytes *buffer)
+{
+	struct stat st;
+	mla_text *text;
+	mla_str bytes;
+	int error = mla_file_bytes(buffer, &st, l->tree, l->file->path);
+
+	if (error) {
+		if (error > 0)
+			mla_error(MLA_EIO, "vanished while the scan ran");
+		fail(l->file, error == MLA_ELIMIT ? MLA_FILE_SKIPPED : MLA_FILE_FAILED);
+		return;
+	}
+	bytes = (mla_str){buffer->ptr, (uint32_t)buffer->len};
+	if (is_candidate(w, bytes) && mla_text_new(&text, l->file->path, bytes) == 0)
+		parse(l, python, text);
+}
+
 static void *run(void *argument)
 {
 	work *w = argument;
+	mla_bytes buffer = {0};
 	mla_python *python;
 	uint32_t i;
 
@@ -64,8 +83,13 @@ static void *run(void *argument)
 			snprintf(w->message, sizeof(w->message), "%s", mla_error_last());
 		return NULL;
 	}
-	while ((i = atomic_fetch_add(&w->next, 1)) < w->n)
-		load(&w->v[i], w, python);
+	while ((i = atomic_fetch_add(&w->next, 1)) < w->n) {
+		if (w->v[i].file->text)
+			load_given(&w->v[i], w, python);
+		else
+			load(&w->v[i], w, python, &buffer);
+	}
+	free(buffer.ptr);
 	mla_python_free(python);
 	return NULL;
 }

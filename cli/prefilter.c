@@ -10,20 +10,36 @@
 
 #include <stdlib.h>
 
-const char *const mla_prefilter_words[] = {
-	"kv_lora_rank", "MultiLinear", "embed_q",  "unembed_out", "qk_nope_head_dim",
-	"kv_b_proj",    "wkv_b",       "w_kc",     "w_vc",        "w_uk",
-	"w_uv",         "W_UK",        "W_UV",     "wk_b",        "wv_b",
-	"kv_b",         "k_up",        "v_up",     "up_k",        "up_v",
-	"key_up",       "value_up",    "k_b_proj", "v_b_proj",    "q_absorb",
-	"out_absorb",   "qabs",        NULL,
-};
+/* Names of up-projections: enough by themselves. */
+#define STRONG_WORDS                                                                             \
+	"MultiLinear", "embed_q", "unembed_out", "w_kc", "w_vc", "w_uk", "w_uv", "W_UK", "W_UV", \
+		"wk_b", "wv_b", "wkv_b", "q_absorb", "out_absorb", "qabs"
+
+/* Sizes, and names that occur elsewhere too: only beside a product of tensors, which code has that
+ * gives its projections other names. */
+#define WEAK_WORDS                                                                               \
+	"kv_lora_rank", "qk_nope_head_dim", "kv_b_proj", "kv_b", "k_up", "v_up", "up_k", "up_v", \
+		"key_up", "value_up", "k_b_proj", "v_b_proj"
+
+#define PRODUCT_WORDS "einsum", "matmul", ".bmm", " @ "
+
+const char *const mla_prefilter_words[] = {STRONG_WORDS, WEAK_WORDS, NULL};
+
+static const char *const strong_words[] = {STRONG_WORDS, NULL};
+static const char *const weak_words[] = {WEAK_WORDS, NULL};
+static const char *const product_words[] = {PRODUCT_WORDS, NULL};
 
 enum { BLOCK = 2, HASH_BITS = 12, TABLE = 1 << HASH_BITS };
 
-struct mla_prefilter {
-	uint8_t shift[TABLE]; /* 0: some word may end here */
+typedef struct {
+	const char *const *words;
+	uint8_t shift[TABLE]; /* 0: the first `shortest` bytes of some word may end here */
+	bool begins[TABLE];   /* some word begins with this pair */
 	uint32_t shortest;
+} word_set;
+
+struct mla_prefilter {
+	word_set strong, weak, product;
 };
 
 static uint32_t hash(const char *p)
@@ -31,22 +47,32 @@ static uint32_t hash(const char *p)
 	return (((uint32_t)(unsigned char)p[0] << 5) ^ (unsigned char)p[1]) & (TABLE - 1);
 }
 
-mla_prefilter *mla_prefilter_new(void)
+static void prepare(word_set *p, const char *const *words)
 {
-	mla_prefilter *p = mla_alloc(sizeof(*p));
-
+	p->words = words;
 	p->shortest = UINT32_MAX;
-	for (const char *const *w = mla_prefilter_words; *w; w++)
+	for (const char *const *w = words; *w; w++)
 		if (strlen(*w) < p->shortest)
 			p->shortest = (uint32_t)strlen(*w);
 	memset(p->shift, (int)(p->shortest - BLOCK + 1), sizeof(p->shift));
-	for (const char *const *w = mla_prefilter_words; *w; w++)
+	for (const char *const *w = words; *w; w++) {
+		p->begins[hash(*w)] = true;
 		for (uint32_t end = BLOCK; end <= p->shortest; end++) {
 			uint8_t *s = &p->shift[hash(*w + end - BLOCK)];
 
 			if (p->shortest - end < *s)
 				*s = (uint8_t)(p->shortest - end);
 		}
+	}
+}
+
+mla_prefilter *mla_prefilter_new(void)
+{
+	mla_prefilter *p = mla_alloc(sizeof(*p));
+
+	prepare(&p->strong, strong_words);
+	prepare(&p->weak, weak_words);
+	prepare(&p->product, product_words);
 	return p;
 }
 
@@ -60,25 +86,35 @@ static bool is_letter_or_digit(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+/* Does a word that begins (ends) with `edge` stand free of what is before (after) it? */
+static bool free_before(mla_str b, uint32_t at, char edge)
+{
+	return !is_letter_or_digit(edge) || at == 0 || !is_letter_or_digit(b.ptr[at - 1]);
+}
+
+static bool free_after(mla_str rest, size_t n, char edge)
+{
+	return !is_letter_or_digit(edge) || n == rest.len || !is_letter_or_digit(rest.ptr[n]);
+}
+
 /* Short words occur inside others (kv_b in kv_bits): they must stand between other characters. */
-static bool word_at(mla_str b, uint32_t at)
+static bool word_at(const word_set *p, mla_str b, uint32_t at)
 {
 	enum { SHORT = 6 };
 	mla_str rest = {b.ptr + at, b.len - at};
 
-	for (const char *const *w = mla_prefilter_words; *w; w++) {
+	for (const char *const *w = p->words; *w; w++) {
 		size_t n = strlen(*w);
 
 		if (!mla_str_starts(rest, *w))
 			continue;
-		if (n > SHORT || ((at == 0 || !is_letter_or_digit(b.ptr[at - 1])) &&
-		                  (n == rest.len || !is_letter_or_digit(rest.ptr[n]))))
+		if (n > SHORT || (free_before(b, at, (*w)[0]) && free_after(rest, n, (*w)[n - 1])))
 			return true;
 	}
 	return false;
 }
 
-static bool has_word(const mla_prefilter *p, mla_str b)
+static bool has_word(const word_set *p, mla_str b)
 {
 	uint32_t m = p->shortest;
 
@@ -89,7 +125,7 @@ static bool has_word(const mla_prefilter *p, mla_str b)
 			end += shift;
 			continue;
 		}
-		if (word_at(b, end - m))
+		if (p->begins[hash(b.ptr + end - m)] && word_at(p, b, end - m))
 			return true;
 		end++;
 	}
@@ -157,5 +193,8 @@ bool mla_prefilter_has_test(mla_str b)
 
 bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)
 {
-	return has_word(p, bytes) && mla_prefilter_has_test(bytes);
+	bool words = has_word(&p->strong, bytes) ||
+	             (has_word(&p->weak, bytes) && has_word(&p->product, bytes));
+
+	return words && mla_prefilter_has_test(bytes);
 }

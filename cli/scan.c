@@ -136,6 +136,7 @@ static void count_files(mla_scan *s)
 				break;
 			case MLA_FILE_SKIPPED:
 				s->skipped++;
+				s->named_skipped += s->files.trees.v[i].files.v[k].named;
 				break;
 			case MLA_FILE_FAILED:
 				s->failed++;
@@ -180,4 +181,9 @@ void mla_scan_free(mla_scan *s)
 	mla_fileset_free(&s->files);
 	mla_model_config_free(&s->settings);
 	mla_arena_free(s->arena);
+}
+
+bool mla_scan_incomplete(const mla_scan *s)
+{
+	return s->failed || s->named_skipped;
 }

@@ -33,11 +33,15 @@ typedef struct {
 	mla_arena *arena; /* facts, findings, fixes */
 	MLA_VEC(mla_scan_tree) trees;
 	uint32_t checked, partial, skipped, failed; /* files */
+	uint32_t named_skipped; /* of those skipped, files that the user named */
 	uint32_t findings, fixable, kept;
 } mla_scan;
 
 /* Scans what the options say. Findings are no error; what could not be done is. */
 int mla_scan_run(mla_scan *out, const mla_options *o);
 void mla_scan_free(mla_scan *s);
+
+/* Is there a file without a verdict: one that failed, or one named by the user and skipped? */
+bool mla_scan_incomplete(const mla_scan *s);
 
 #endif

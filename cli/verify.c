@@ -104,7 +104,7 @@ int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 
 static int status_of(const mla_scan *s, const mla_verdicts *v)
 {
-	if (s->failed)
+	if (mla_scan_incomplete(s))
 		return MLA_EXIT_NO_VERDICT;
 	for (uint32_t i = 0; i < v->v.n; i++)
 		if (v->v.v[i].verdict == MLA_REJECTED && !s->options->exit_zero)
@@ -133,6 +133,7 @@ int mla_verb_verify(const mla_options *o)
 			mla_verify_text(to, &v);
 		status = status_of(&s, &v);
 	}
+	fflush(to);
 	if (!o->quiet && error == 0)
 		mla_report_summary(stderr, &s);
 	mla_vec_free(&v.v);

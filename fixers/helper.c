@@ -33,8 +33,8 @@ static void write_helper(mla_writer *w, mla_form form)
 	               cached ? ", cache_len=None" : "");
 	mla_write_line(w, 0, ") -> int:");
 	mla_write_line(w, 1,
-	               "\"\"\"Most new queries for which absorbed attention does no more work "
-	               "than materialised.");
+	               "\"\"\"Most new queries for which absorbed attention costs no more than "
+	               "materialised.");
 	mla_write_blank(w);
 	mla_write_line(w, 1,
 	               "Per head and cached token, absorbed costs 2 r multiply-adds a query; "

@@ -7,7 +7,7 @@ import mlx.nn as nn
 def max_absorbed_queries(
     kv_lora_rank: int, qk_nope_head_dim: int, v_head_dim: int
 ) -> int:
-    """Most new queries for which absorbed attention does no more work than materialised.
+    """Most new queries for which absorbed attention costs no more than materialised.
 
     Per head and cached token, absorbed costs 2 r multiply-adds a query; materialised
     costs r d once plus d a query, with d = qk_nope_head_dim + v_head_dim.
