@@ -292,6 +292,36 @@ static mla_scope scope_of(const mla_scope *s, mla_method init)
 	return (mla_scope){s->project, s->settings, s->constructors, init.owner.module, init.node};
 }
 
+/*
+ * What a derived constructor hands on for parameter `name` of the one at hand: the expression, and
+ * the scope it stands in. NULL when the one at hand is the most derived.
+ */
+static const mla_node *handed_on(const mla_scope *s, mla_str name, mla_scope *where)
+{
+	const mla_node *call, *list = s->function ? mla_kid(s->function, 0) : NULL;
+	uint32_t at = 0, position = 0;
+
+	while (s->constructors && at < s->constructors->n &&
+	       s->constructors->v[at].node != s->function)
+		at++;
+	if (!s->constructors || at == 0 || at == s->constructors->n)
+		return NULL;
+	*where = scope_of(s, s->constructors->v[at - 1]);
+	call = mla_constructor_super(where->function);
+	while (list && position < list->n && !mla_str_eq(list->kid[position]->name, name))
+		position++;
+	/* super().__init__(x) has no self; Base.__init__(self, x) has. */
+	if (call && call->kid[0]->kid[0]->kind == MLA_N_CALL)
+		position--;
+	for (uint32_t i = 1; call && i < call->n; i++) {
+		const mla_node *a = call->kid[i];
+
+		if (a->kind == MLA_N_KEYWORD ? mla_str_eq(a->name, name) : i - 1 == position)
+			return a->kind == MLA_N_KEYWORD ? mla_kid(a, 0) : a;
+	}
+	return NULL;
+}
+
 static mla_class class_of(const mla_scope *s, const mla_node *e, int depth)
 {
 	if (!e || depth <= 0)
@@ -299,8 +329,13 @@ static mla_class class_of(const mla_scope *s, const mla_node *e, int depth)
 	if (e->kind == MLA_N_NAME) {
 		const mla_node *p = s->function ? mla_parameter(s->function, e->name) : NULL;
 
-		if (p)
-			return annotated_class(s, mla_kid(p, 0));
+		if (p) {
+			mla_scope where;
+			const mla_node *given = handed_on(s, e->name, &where);
+			mla_class own = given ? class_of(&where, given, depth - 1) : (mla_class){0};
+
+			return own.node ? own : annotated_class(s, mla_kid(p, 0));
+		}
 		return class_of(s, s->function ? local_value(s->function, e->name) : NULL,
 		                depth - 1);
 	}

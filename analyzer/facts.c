@@ -34,7 +34,7 @@ typedef struct {
 	mla_test **test;
 	uint32_t test_count;
 	const mla_node *cached, *cached_in;
-	bool cache_updated, sparse;
+	bool cache_updated, sparse, gathers;
 } root;
 
 typedef struct {
@@ -120,6 +120,7 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 	r.cached_in = f->cached_in;
 	r.cache_updated = f->cache_updated;
 	r.sparse = f->sparse;
+	r.gathers = f->gathers;
 	r.test_count = f->touched.n;
 	r.test = mla_arena_array(b->arena, f->touched.n, sizeof(*r.test));
 	for (uint32_t i = 0; i < f->touched.n; i++)
@@ -256,7 +257,7 @@ static void classify(mla_test *t)
 		t->kept = MLA_KEPT_ALREADY_WIDENED;
 	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
 		t->role = MLA_ROLE_FOLLOWUP;
-	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
+	else if ((s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL]) || (l[MLA_EV_RAISE] && !s[MLA_EV_RAISE]))
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
 }
 
@@ -381,6 +382,7 @@ static void make_site(builder *b, const root *r)
 	s->cached = r->cached;
 	s->cached_in = r->cached_in;
 	s->sparse = r->sparse;
+	s->gathers = r->gathers;
 	find_refusal(s);
 	mla_vec_push(&b->sites, s);
 }

@@ -26,6 +26,20 @@ void mla_flow_record(mla_flow *f, mla_event event, const mla_node *at)
 	}
 }
 
+void mla_flow_gather(mla_flow *f, const mla_node *at)
+{
+	bool one_query = false;
+
+	mla_flow_record(f, MLA_EV_GATHER, at);
+	for (uint32_t i = 0; i < f->guards.n; i++) {
+		const mla_guard *g = &f->guards.v[i];
+
+		one_query |= g->small && g->test->bound_known && g->test->limit == 1;
+	}
+	f->sparse = true;
+	f->gathers |= !one_query;
+}
+
 uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds)
 {
 	uint32_t mark = f->guards.n;
@@ -359,6 +373,9 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 		o.ends = true;
 		break;
 	case MLA_N_RAISE:
+		mla_flow_record(f, MLA_EV_RAISE, n);
+		o.ends = true;
+		break;
 	case MLA_N_BREAK:
 	case MLA_N_CONTINUE:
 		o.ends = true;
@@ -469,7 +486,7 @@ void mla_flow_root(mla_flow *f, mla_module *module, const mla_node *function, bo
 	f->guards.n = f->touched.n = 0;
 	f->attributes = mla_env_new(f, NULL);
 	f->cached = f->cached_in = NULL;
-	f->cache_updated = f->sparse = false;
+	f->cache_updated = f->sparse = f->gathers = false;
 	f->depth = f->steps = 0;
 	for (uint32_t i = 0; list && i < list->n; i++) {
 		mla_str name = list->kid[i]->name;

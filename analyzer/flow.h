@@ -97,7 +97,7 @@ typedef struct {
 	MLA_VEC(mla_test *) touched; /* tests met under this root */
 	mla_env *attributes;         /* what methods stored on self */
 	const mla_node *cached, *cached_in;
-	bool cache_updated, sparse;
+	bool cache_updated, sparse, gathers;
 	uint32_t depth, steps;
 	const mla_node *limited;
 } mla_flow;
@@ -110,6 +110,7 @@ const mla_value *mla_flow_run(mla_flow *f, const mla_frame *caller, const mla_va
                               mla_env *arguments);
 
 /* flow.c */
+void mla_flow_gather(mla_flow *f, const mla_node *at); /* cached rows by indices */
 void mla_flow_record(mla_flow *f, mla_event event, const mla_node *at);
 uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds); /* the mark to pop to */
 void mla_flow_pop(mla_flow *f, uint32_t mark);

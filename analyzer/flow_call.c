@@ -313,6 +313,9 @@ static const mla_value *call_method(mla_flow *f, mla_frame *fr, const mla_node *
 	}
 	if (mla_value_tags(object) & MLA_TAG_CACHE) {
 		collect(&a, f, fr, n, NULL);
+		/* A cache that attends by itself: cache.decode_attention(q). */
+		if (attention_name(callee->name) && a.n)
+			return mla_flow_attend(f, n, &a, true);
 		return mla_flow_cache_update(f, n, &a);
 	}
 	collect(&a, f, fr, n, object);

@@ -206,10 +206,8 @@ static const mla_value *gather(mla_flow *f, const mla_node *at, const mla_argume
 {
 	uint32_t tags = mla_value_tags(a->v[0]);
 
-	if ((tags & MLA_TAG_CACHED) && !(tags & MLA_TAG_ATTENDED)) {
-		mla_flow_record(f, MLA_EV_GATHER, at);
-		f->sparse = true;
-	}
+	if ((tags & MLA_TAG_CACHED) && !(tags & MLA_TAG_ATTENDED))
+		mla_flow_gather(f, at);
 	return like(f, a->v[0], tags, a->v[0]->rank);
 }
 

@@ -168,10 +168,8 @@ const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *
 	}
 	if (object->kind == MLA_V_UP)
 		return object;
-	if (chosen && is_cached(object)) {
-		mla_flow_record(f, MLA_EV_GATHER, n);
-		f->sparse = true;
-	}
+	if (chosen && is_cached(object))
+		mla_flow_gather(f, n);
 	if (row && (object->tags & (MLA_TAG_INPUT | MLA_TAG_CHOSEN)) &&
 	    !(object->tags & MLA_TAG_CACHED))
 		mla_flow_record(f, MLA_EV_ONE_ROW, n);

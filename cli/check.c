@@ -15,6 +15,8 @@ static void set_applicability(mla_scan *s)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
 			mla_fix *f = s->trees.v[i].fixes.v[k];
 
+			if (f->applicability == MLA_FIX_SAFE)
+				continue; /* it needs no numbers */
 			if (o->no_verify) {
 				f->applicability = MLA_FIX_UNSAFE;
 				f->reason = (mla_str){"not verified: --no-verify", 25};

@@ -27,7 +27,7 @@ static void fail(mla_file *f, mla_file_state state)
 
 static bool is_candidate(const work *w, mla_str bytes)
 {
-	return w->with_kept ? mla_prefilter_has_test(bytes)
+	return w->with_kept ? mla_prefilter_listed(bytes)
 	                    : mla_prefilter_candidate(w->prefilter, bytes);
 }
 

@@ -25,7 +25,10 @@
 
 const char *const mla_prefilter_words[] = {STRONG_WORDS, WEAK_WORDS, NULL};
 
-static const char *const strong_words[] = {STRONG_WORDS, NULL};
+/* How a suppression comment begins. */
+static const char suppression_word[] = "mlalint:";
+
+static const char *const strong_words[] = {STRONG_WORDS, suppression_word, NULL};
 static const char *const weak_words[] = {WEAK_WORDS, NULL};
 static const char *const product_words[] = {PRODUCT_WORDS, NULL};
 
@@ -169,7 +172,7 @@ static bool ends_bound(mla_str b, uint32_t i)
 	       b.ptr[i - 2] != '.' && b.ptr[i - 2] != '_';
 }
 
-bool mla_prefilter_has_test(mla_str b)
+static bool has_test(mla_str b)
 {
 	static const char case_word[] = "case ";
 
@@ -191,10 +194,21 @@ bool mla_prefilter_has_test(mla_str b)
 	return false;
 }
 
+/* An unused suppression is a finding wherever it stands. */
+static bool has_suppression(mla_str bytes)
+{
+	return mla_str_contains(bytes, suppression_word);
+}
+
+bool mla_prefilter_listed(mla_str bytes)
+{
+	return has_test(bytes) || has_suppression(bytes);
+}
+
 bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)
 {
 	bool words = has_word(&p->strong, bytes) ||
 	             (has_word(&p->weak, bytes) && has_word(&p->product, bytes));
 
-	return words && mla_prefilter_has_test(bytes);
+	return words && mla_prefilter_listed(bytes);
 }

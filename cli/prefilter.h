@@ -15,8 +15,8 @@ void mla_prefilter_free(mla_prefilter *p);
 /* A word of latent projections or pooled keys, and a comparison with a small number or a name. */
 bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes);
 
-/* Only the comparison: enough for a test that --show-kept lists. */
-bool mla_prefilter_has_test(mla_str bytes);
+/* The comparison alone, or a suppression comment: what --show-kept needs to see. */
+bool mla_prefilter_listed(mla_str bytes);
 
 /* The words, NULL-terminated: the benchmark searches for the same ones. */
 extern const char *const mla_prefilter_words[];

@@ -110,8 +110,10 @@ void mla_report_text(FILE *to, const mla_scan *s, bool color)
 			const mla_finding *f = t->results.v[k].finding;
 
 			put_place(st, t, f->module, f->span);
-			fprintf(to, "%s%s%s [%s] %.*s\n", st->code, f->rule->code, st->reset,
-			        mla_role_name(f->role), MLA_ARG(f->message));
+			fprintf(to, "%s%s%s ", st->code, f->rule->code, st->reset);
+			if (f->site)
+				fprintf(to, "[%s] ", mla_role_name(f->role));
+			fprintf(to, "%.*s\n", MLA_ARG(f->message));
 			put_line(st, f->module, f->span);
 			put_fix(st, t->results.v[k].fix, s->options);
 		}
@@ -128,6 +130,24 @@ void mla_report_text(FILE *to, const mla_scan *s, bool color)
 static const char *plural(uint32_t n)
 {
 	return n == 1 ? "" : "s";
+}
+
+/* What a diff or a fix leaves out is in no other output. */
+static void put_refusals(FILE *to, const mla_scan *s)
+{
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		for (uint32_t k = 0; k < s->trees.v[i].results.n; k++) {
+			const mla_result *r = &s->trees.v[i].results.v[k];
+			char path[PATH_MAX];
+
+			if (r->fix->edits.n)
+				continue;
+			mla_file_display(path, sizeof(path), s->trees.v[i].tree,
+			                 r->finding->module->path);
+			fprintf(to, "mlalint: no fix: %s:%u: %.*s\n", path,
+			        mla_text_line(r->finding->module->text, r->finding->span.start),
+			        MLA_ARG(r->fix->refusal));
+		}
 }
 
 void mla_report_summary(FILE *to, const mla_scan *s)
@@ -154,6 +174,8 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 			offered += mla_fix_offered(f, s->options);
 			hidden += f->edits.n && !mla_fix_offered(f, s->options);
 		}
+	if (s->options->diff || s->options->fix)
+		put_refusals(to, s);
 	fprintf(to, "mlalint: %u file%s checked", s->checked + s->partial,
 	        plural(s->checked + s->partial));
 	if (s->partial)

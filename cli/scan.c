@@ -4,6 +4,7 @@
 #include "analyzer/str.h"
 #include "cli/load.h"
 #include "cli/model_config.h"
+#include "rules/suppression.h"
 
 #include <stdio.h>
 
@@ -33,6 +34,8 @@ static int by_span(const void *pa, const void *pb)
 
 static mla_fix *fix_of(mla_scan_tree *t, const mla_site *site)
 {
+	if (!site)
+		return NULL;
 	for (uint32_t i = 0; i < t->fixes.n; i++)
 		if (t->fixes.v[i]->site == site)
 			return t->fixes.v[i];
@@ -49,7 +52,6 @@ static int add_finding(mla_scan *s, mla_scan_tree *t, const mla_finding *f)
 		if ((error = mla_fix_make(fix, s->arena, t->project, f, s->options->form)) < 0)
 			return error;
 		mla_vec_push(&t->fixes, fix);
-		mla_vec_push(&t->sites, (mla_site *)f->site);
 	}
 	mla_vec_push(&t->results, ((mla_result){f, fix}));
 	s->findings++;
@@ -65,12 +67,8 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	int error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module,
 	                            s->options->show_kept);
 
-	for (const mla_rule *const *r = mla_rules; *r && error == 0; r++) {
-		bool on;
-
-		if ((error = mla_options_rule(&on, s->options, *r)) == 0 && on)
-			error = (*r)->check(*r, &facts, &found);
-	}
+	if (error == 0)
+		error = mla_rules_run(&found, &facts, s->on);
 	if (error < 0)
 		return error;
 	if (l->module->syntax.error_count || facts.limited) {
@@ -149,11 +147,8 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 	int error = 0;
 
 	*out = (mla_scan){.options = o, .arena = mla_arena_new()};
-	for (const mla_rule *const *r = mla_rules; *r && error == 0; r++) {
-		bool on;
-
-		error = mla_options_rule(&on, o, *r); /* a wrong code is told before the scan */
-	}
+	for (uint32_t i = 0; mla_rules[i] && error == 0; i++)
+		error = mla_options_rule(&out->on[i], o, mla_rules[i]);
 	if (error == 0 && o->model_config)
 		error = mla_model_config_read(&out->settings, o->model_config);
 	if (o->has_geometry)
@@ -175,7 +170,6 @@ void mla_scan_free(mla_scan *s)
 		mla_vec_free(&t->results);
 		mla_vec_free(&t->kept);
 		mla_vec_free(&t->fixes);
-		mla_vec_free(&t->sites);
 	}
 	mla_vec_free(&s->trees);
 	mla_fileset_free(&s->files);

@@ -22,12 +22,12 @@ typedef struct {
 	mla_project *project;
 	MLA_VEC(mla_result) results; /* by path, then position, then code */
 	MLA_VEC(mla_kept_test) kept;
-	MLA_VEC(mla_fix *) fixes;  /* each once, in the order of the findings */
-	MLA_VEC(mla_site *) sites; /* every decision with a finding, each once */
+	MLA_VEC(mla_fix *) fixes; /* each once, in the order of the findings */
 } mla_scan_tree;
 
 typedef struct {
 	const mla_options *options;
+	bool on[MLA_RULES_MAX]; /* indexed like mla_rules */
 	mla_settings settings;
 	mla_fileset files;
 	mla_arena *arena; /* facts, findings, fixes */

@@ -47,8 +47,9 @@ static void explain(const mla_geometry *g, int64_t cached)
 		       "%lld))\n",
 		       r * d, (long long)cached, r * d, 2 * r - d, (long long)cached);
 	else
-		printf("floor(r d / (2 r - d)) = floor(%lld / %lld), at any cached length\n", r * d,
-		       2 * r - d);
+		printf("floor(r d / (2 r - d)) = floor(%lld / %lld): the limit for a long cache; "
+		       "--cache-length counts the fold of the queries too\n",
+		       r * d, 2 * r - d);
 	printf("absorbed: L r d + 2 L T r multiply-adds a head; materialised: T r d + L T d\n");
 }
 

@@ -97,8 +97,9 @@ int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 	*out = (mla_verdicts){.arena = s->arena};
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n && error == 0; k++)
-			error = verify_site(out, &s->trees.v[i], s->trees.v[i].fixes.v[k],
-			                    s->options->form);
+			if (s->trees.v[i].fixes.v[k]->site)
+				error = verify_site(out, &s->trees.v[i], s->trees.v[i].fixes.v[k],
+				                    s->options->form);
 	return error;
 }
 

@@ -14,8 +14,8 @@ static void put_lines(FILE *to, const mla_site *s)
 
 static void put_cases(FILE *to, const mla_tail_check *t)
 {
-	fprintf(to, "  %5s %6s  %-12s %-13s %11s %6s %11s %11s\n", "width", "cached", "before",
-	        "after", "max abs", "ULP", "RMS rel", "f64 rel");
+	fprintf(to, "  %5s %6s  %-12s %-13s %11s %6s %11s %11s\n", "width", "cached", "forced",
+	        "against", "max abs", "ULP", "RMS rel", "f64 rel");
 	for (uint32_t i = 0; i < t->n; i++) {
 		const mla_tail_case *c = &t->cases[i];
 
@@ -34,8 +34,8 @@ static void put_tails(FILE *to, const mla_verdict *v)
 	        "up-projections,\n  ULP at the output's magnitude; f64 without rounding\n",
 	        t->cases[0].bits);
 	put_cases(to, t);
-	fprintf(to, "  RMS error at width 8 to width 2: %.2f; a missing mask is %s\n", t->rms_ratio,
-	        t->mask_matters ? "noticed" : "not noticed");
+	fprintf(to, "  RMS error at width 8 to width 2: %.2f; control, a missing mask: %s\n",
+	        t->rms_ratio, t->mask_matters ? "the outputs differ" : "NOT noticed");
 	if (v->threshold > 1)
 		fprintf(to,
 		        "  multiply-adds a head%s at %u queries: absorbed %llu, materialised %llu; "

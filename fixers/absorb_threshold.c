@@ -332,15 +332,29 @@ static bool latent_known_at(const mla_site *s, const mla_test *t)
 	return mla_parameter(s->cached_in, s->cached->name) != NULL;
 }
 
-/* Could the latent be a quantised tuple here? Then it has no shape. */
+/*
+ * Is the latent still unpacked or dequantised after the test? Then it may be a quantised tuple at
+ * the test, which has no length. What is converted before the test is an array there.
+ */
 static bool may_be_tuple(const mla_site *s)
 {
-	static const char *const marks[] = {"quantized", "dequantize", NULL};
-	mla_str text = mla_node_text(s->test[0]->module->text, s->cached_in);
+	for (const mla_node *n = s->cached_in; n; n = mla_node_next(n, s->cached_in, false)) {
+		mla_str callee;
 
-	for (int i = 0; marks[i]; i++)
-		if (mla_str_contains(text, marks[i]))
-			return true;
+		if (n->kind != MLA_N_CALL || n->span.start < s->test[0]->node->span.start)
+			continue;
+		callee = n->kid[0]->name;
+		if (!mla_str_mentions(callee, "quantiz") && !mla_str_is(callee, "isinstance"))
+			continue;
+		for (uint32_t i = 1; i < n->n; i++) {
+			const mla_node *a = n->kid[i];
+
+			if (a && a->kind == MLA_N_STAR)
+				a = mla_kid(a, 0);
+			if (a && a->kind == MLA_N_NAME && mla_str_eq(a->name, s->cached->name))
+				return true;
+		}
+	}
 	return false;
 }
 
@@ -395,6 +409,24 @@ static bool cache_length_form(plan *p)
 	return true;
 }
 
+/* Says what the geometry form costs on a cold cache, T = L at the threshold. */
+static const char *title(const plan *p, const mla_finding *f)
+{
+	const mla_geometry *g = &f->threshold.geometry;
+	double r = g->rank, d = (double)g->nope + g->value, n = f->threshold.queries;
+
+	if (p->form == MLA_FORM_CACHE_LENGTH)
+		return "Absorb up to the number of queries that sizes and cached length allow";
+	if (!f->threshold_known)
+		return "Absorb up to the number of queries that the sizes allow on a long cache";
+	return mla_arena_format(p->arena,
+	                        "Absorb up to %.0f queries, the long-cache limit of these sizes (a "
+	                        "cold prefill of %.0f then does %.2f times the work; --threshold "
+	                        "cache-length avoids that)",
+	                        n, n, (r * d + 2 * n * r) / (r * d + n * d))
+	        .ptr;
+}
+
 int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
                              const mla_finding *finding, mla_form form)
 {
@@ -407,10 +439,7 @@ int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *projec
 
 	mla_class_lineage(&p.lineage, project, p.site->owner);
 	mla_class_constructors(&p.constructors, project, &p.lineage);
-	out->title = form == MLA_FORM_GEOMETRY
-	                     ? "Absorb up to the number of queries that the geometry allows"
-	                     : "Absorb up to the number of queries that geometry and cached length "
-	                       "allow";
+	out->title = title(&p, finding);
 	done = form == MLA_FORM_GEOMETRY ? geometry_form(&p) : cache_length_form(&p);
 	if (!done) {
 		out->edits.n = 0;

@@ -32,25 +32,28 @@ static void write_helper(mla_writer *w, mla_form form)
 	mla_write_line(w, 1, "kv_lora_rank: int, qk_nope_head_dim: int, v_head_dim: int%s",
 	               cached ? ", cache_len=None" : "");
 	mla_write_line(w, 0, ") -> int:");
-	mla_write_line(w, 1,
-	               "\"\"\"Most new queries for which absorbed attention costs no more than "
-	               "materialised.");
+	mla_write_line(w, 1, "\"\"\"Most new queries for which absorbed attention costs no more%s.",
+	               cached ? "" : " on a long cache");
 	mla_write_blank(w);
 	mla_write_line(w, 1,
-	               "Per head and cached token, absorbed costs 2 r multiply-adds a query; "
-	               "materialised");
+	               "With r = kv_lora_rank and d = qk_nope_head_dim + v_head_dim, L queries "
+	               "need 2 L r");
 	mla_write_line(w, 1,
-	               "costs r d once plus d a query, with d = qk_nope_head_dim + v_head_dim.");
+	               "multiply-adds per head and cached token when absorbed, r d + L d when "
+	               "materialized.");
 	if (cached) {
 		mla_write_blank(w);
-		mla_write_line(
-			w, 1, "With cache_len, the fold of the queries (r d each) is counted too.");
+		mla_write_line(w, 1,
+		               "Given cache_len, the L r d for folding the queries count too; "
+		               "without it the");
+		mla_write_line(w, 1, "cache is taken as long.");
 	}
 	mla_write_line(w, 1, "\"\"\"");
 	mla_write_line(w, 1, "d = qk_nope_head_dim + v_head_dim");
 	mla_write_line(w, 1, "denom = 2 * kv_lora_rank - d");
 	mla_write_line(w, 1, "if denom <= 0:");
-	mla_write_line(w, 2, "return 1");
+	mla_write_line(w, 2,
+	               "return 1  # absorbed never loses here: keep the single-query behavior");
 	if (cached) {
 		mla_write_line(w, 1, "if cache_len is not None:");
 		mla_write_line(w, 2, "rd = kv_lora_rank * d");

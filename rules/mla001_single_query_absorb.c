@@ -70,9 +70,11 @@ static mla_str message(mla_arena *arena, const mla_finding *f)
 	const mla_text *text = f->module->text;
 	mla_str guard = mla_text_slice(text, f->span);
 	mla_str limit = mla_decision_threshold(arena, f);
-	const char *sparse =
-		f->site->sparse ? "; nothing is gained above the top-k budget of this sparse model"
-				: "";
+	/* Where several queries gather too, both arms work on k rows only. */
+	const char *sparse = f->site->gathers
+	                             ? "; nothing is gained above the top-k budget of this "
+	                               "sparse model, which gathers for several queries too"
+	                             : "";
 
 	if (f->role == MLA_ROLE_FOLLOWUP)
 		return mla_arena_format(
@@ -85,8 +87,8 @@ static mla_str message(mla_arena *arena, const mla_finding *f)
 	return mla_arena_format(
 		arena,
 		"absorbed attention only for a single query (`%.*s`): with two or more, "
-		"every step re-expands the whole latent cache, although absorbing does "
-		"no more work up to %.*s%s",
+		"every step re-expands the whole latent cache, although on a long cache "
+		"absorbing costs no more up to %.*s%s",
 		MLA_ARG(guard), MLA_ARG(limit), sparse);
 }
 

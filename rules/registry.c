@@ -14,6 +14,8 @@ const mla_rule *const mla_rules[] = {
 	NULL,
 };
 
+_Static_assert(sizeof(mla_rules) / sizeof(*mla_rules) <= MLA_RULES_MAX, "MLA_RULES_MAX");
+
 const mla_rule *mla_rule_find(mla_str code_or_name)
 {
 	for (const mla_rule *const *r = mla_rules; *r; r++)
@@ -41,6 +43,6 @@ mla_finding *mla_finding_add(mla_findings *out, const mla_rule *rule)
 		out->v = more;
 	}
 	f = &out->v[out->n++];
-	f->rule = rule;
+	*f = (mla_finding){.rule = rule}; /* the place may have held one that was taken out */
 	return f;
 }

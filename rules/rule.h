@@ -3,6 +3,7 @@
 #define MLA_RULES_RULE_H
 
 #include "analyzer/facts.h"
+#include "analyzer/suppress.h"
 
 typedef enum { MLA_NOTE, MLA_WARNING, MLA_ERROR } mla_severity;
 typedef enum { MLA_FIX_NEVER, MLA_FIX_SOMETIMES } mla_fix_availability;
@@ -14,10 +15,12 @@ typedef struct {
 	const mla_rule *rule;
 	mla_module *module;
 	mla_span span; /* what is underlined: the test, not the whole statement */
-	mla_role role;
+	mla_role role; /* MLA_ROLE_NONE: not about a decision, and no test and no site */
 	const mla_test *test;
 	const mla_site *site;
-	const mla_test *pair; /* the other test of the same decision, or NULL */
+	const mla_test *pair;               /* the other test of the same decision, or NULL */
+	const mla_suppression *suppression; /* of MLA900, with the codes in it that are of use */
+	uint64_t used_codes;
 	mla_str message;
 	mla_str no_fix; /* why there is no fix; empty when a fixer may try */
 	bool threshold_known;
@@ -28,6 +31,9 @@ struct mla_findings {
 	mla_arena *arena;
 	mla_finding *v;
 	uint32_t n, cap;
+	mla_suppressions suppressions; /* of the module at hand */
+	uint64_t *used;                /* for each of them, a bit for each code that was of use */
+	const bool *on;                /* the rules that run, indexed like mla_rules */
 };
 
 struct mla_rule {
@@ -37,9 +43,13 @@ struct mla_rule {
 	const char *doc;     /* Markdown: what, why, example, use instead, fix safety */
 	mla_severity severity;
 	mla_fix_availability fix;
-	bool opt_in; /* runs only when it is selected */
+	bool opt_in;             /* runs only when it is selected */
+	bool about_suppressions; /* runs after the suppressions have been applied */
 	int (*check)(const mla_rule *self, const mla_facts *facts, mla_findings *out);
 };
+
+/* More than there are. */
+enum { MLA_RULES_MAX = 32 };
 
 /* All rules in code order; NULL at the end. */
 extern const mla_rule *const mla_rules[];

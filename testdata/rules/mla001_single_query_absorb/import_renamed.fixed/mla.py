@@ -7,15 +7,15 @@ import mlx.nn as nn
 def max_absorbed_queries(
     kv_lora_rank: int, qk_nope_head_dim: int, v_head_dim: int
 ) -> int:
-    """Most new queries for which absorbed attention costs no more than materialised.
+    """Most new queries for which absorbed attention costs no more on a long cache.
 
-    Per head and cached token, absorbed costs 2 r multiply-adds a query; materialised
-    costs r d once plus d a query, with d = qk_nope_head_dim + v_head_dim.
+    With r = kv_lora_rank and d = qk_nope_head_dim + v_head_dim, L queries need 2 L r
+    multiply-adds per head and cached token when absorbed, r d + L d when materialized.
     """
     d = qk_nope_head_dim + v_head_dim
     denom = 2 * kv_lora_rank - d
     if denom <= 0:
-        return 1
+        return 1  # absorbed never loses here: keep the single-query behavior
     return max(1, kv_lora_rank * d // denom)
 
 
