@@ -139,6 +139,16 @@ mla_str mla_method_self(const mla_node *function)
 	return first ? first->name : (mla_str){"", 0};
 }
 
+bool mla_method_is(const mla_node *function, const char *name)
+{
+	const mla_node *list = function->kind == MLA_N_FUNCTION ? mla_kid(function, 3) : NULL;
+
+	for (uint32_t i = 0; list && i < list->n; i++)
+		if (mla_str_is(list->kid[i]->name, name))
+			return true;
+	return false;
+}
+
 const mla_node *mla_parameter(const mla_node *function, mla_str name)
 {
 	const mla_node *list = mla_kid(function, 0);

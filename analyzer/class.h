@@ -51,6 +51,9 @@ typedef struct {
 /* The last one in the most derived constructor that sets it. False: none does. */
 bool mla_class_attribute(mla_attribute *out, const mla_constructors *c, mla_str name);
 
+/* Is it decorated with `name` (staticmethod, classmethod, property)? */
+bool mla_method_is(const mla_node *function, const char *name);
+
 /* The name of the first parameter of a method (`self`), or an empty string. */
 mla_str mla_method_self(const mla_node *function);
 const mla_node *mla_parameter(const mla_node *function, mla_str name);

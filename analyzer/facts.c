@@ -156,16 +156,6 @@ static mla_class installed_on(const builder *b, const mla_node *function)
 	return (mla_class){0};
 }
 
-static bool is_static(const mla_node *function)
-{
-	const mla_node *list = mla_kid(function, 3);
-
-	for (uint32_t i = 0; list && i < list->n; i++)
-		if (mla_str_is(list->kid[i]->name, "staticmethod"))
-			return true;
-	return false;
-}
-
 static bool is_entry_name(mla_str name)
 {
 	static const char *const names[] = {"__call__", "forward", NULL};
@@ -188,7 +178,9 @@ static void enter_class(builder *b, const mla_node *class)
 			    is_entry_name(n->name) == (pass == 1) ||
 			    (pass == 1 && was_entered(b, n)))
 				continue;
-			enter(b, b->module, n, c, !is_static(n));
+			enter(b, b->module, n, c,
+			      !mla_method_is(n, "staticmethod") &&
+			              !mla_method_is(n, "classmethod"));
 		}
 	}
 }
@@ -316,6 +308,14 @@ static const mla_node *bound_again(const mla_test *a, const mla_test *b)
 	return NULL;
 }
 
+/* In a function of its own, outside any class and not the one that was entered? */
+static bool is_shared(const mla_site *s, const mla_test *t)
+{
+	if (mla_node_class(t->node) || mla_node_within(t->node, s->function))
+		return false;
+	return true;
+}
+
 static void find_refusal(mla_site *s)
 {
 	bool followed = false, selects = false;
@@ -340,13 +340,35 @@ static void find_refusal(mla_site *s)
 			refuse(s, MLA_REFUSE_PATTERN, t, t->node);
 		if (t->function->has_error)
 			refuse(s, MLA_REFUSE_SYNTAX, t, t->function);
+		if (t->other_use)
+			refuse(s, MLA_REFUSE_OTHER_USE, t, t->other_use);
+		if (!t->self.len)
+			refuse(s, MLA_REFUSE_NO_LAYER, t, t->node);
+		if (is_shared(s, t))
+			refuse(s, MLA_REFUSE_SHARED, t, t->node);
 	}
+	if (s->latent.several)
+		refuse(s, MLA_REFUSE_LATENTS, s->test[0], s->latent.maker);
 	if (selects && !followed)
 		refuse(s, MLA_REFUSE_NO_FOLLOWUP, s->test[0], s->test[0]->node);
 	if (!(s->latent.rank.attribute.len || s->latent.rank.expr) ||
 	    !(s->latent.nope.attribute.len || s->latent.nope.expr) ||
 	    !(s->latent.value.attribute.len || s->latent.value.expr))
 		refuse(s, MLA_REFUSE_NO_SIZES, s->test[0], s->test[0]->node);
+}
+
+/* Another class that runs the same tests: what they compare with must exist there too. */
+static void add_heir(mla_site *s, mla_class c)
+{
+	if (!c.node || c.node == s->owner.node)
+		return;
+	for (uint32_t i = 0; i < s->heir_count; i++)
+		if (s->heir[i].node == c.node)
+			return;
+	if (s->heir_count < MLA_HEIRS_MAX)
+		s->heir[s->heir_count++] = c;
+	else
+		refuse(s, MLA_REFUSE_LIMIT, s->test[0], s->test[0]->node);
 }
 
 /* The tests of one entry point that select or follow up are one decision. */
@@ -362,8 +384,12 @@ static void make_site(builder *b, const root *r)
 	for (uint32_t i = 0; i < r->test_count; i++) {
 		mla_test *t = r->test[i];
 
-		if (t->role == MLA_ROLE_NONE || (t->site && t->site != s))
-			continue; /* an earlier entry point has it */
+		if (t->role == MLA_ROLE_NONE)
+			continue;
+		if (t->site && t->site != s) { /* an earlier entry point has it */
+			add_heir(t->site, r->owner);
+			continue;
+		}
 		if (!s) {
 			s = mla_arena_alloc(b->arena, sizeof(*s));
 			s->test = mla_arena_array(b->arena, r->test_count, sizeof(*s->test));
@@ -409,6 +435,10 @@ static void finish(mla_facts *out, builder *b)
 	mla_test **tests = mla_arena_array(b->arena, b->flow.tests.n, sizeof(*tests));
 	mla_site **sites = mla_arena_array(b->arena, b->sites.n, sizeof(*sites));
 
+	/* Some of the tests may not have been seen: no decision is known as a whole. */
+	for (uint32_t i = 0; i < b->sites.n && b->flow.limited; i++)
+		refuse(b->sites.v[i], MLA_REFUSE_LIMIT, b->sites.v[i]->test[0],
+		       b->sites.v[i]->test[0]->node);
 	*out = (mla_facts){.module = b->module, .limited = b->flow.limited};
 	for (uint32_t i = 0; i < b->flow.tests.n; i++) {
 		mla_test *t = b->flow.tests.v[i];

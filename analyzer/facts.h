@@ -60,6 +60,8 @@ typedef struct {
 	int64_t limit;        /* the largest count on the small side, when the bound is known */
 	bool small_when_true; /* the arm for few queries is the one taken when the test holds */
 	bool compound;        /* joined with a test that is already widened */
+	mla_str self;         /* the variable that is the layer where the test is made; or empty */
+	const mla_node *other_use; /* where its outcome serves something besides the decision */
 	mla_arm small, large;
 	mla_role role;
 	mla_kept kept;  /* when role is MLA_ROLE_NONE */
@@ -76,15 +78,25 @@ typedef enum {
 	MLA_REFUSE_NO_SIZES,          /* r, n or v not found */
 	MLA_REFUSE_BOUND_AGAIN,       /* the count's variable is assigned between the tests */
 	MLA_REFUSE_PATTERN,           /* a case pattern cannot hold a threshold */
+	MLA_REFUSE_OTHER_USE,         /* the flag or predicate decides something else as well */
+	MLA_REFUSE_NO_LAYER,          /* the layer is not at hand where the test is made */
+	MLA_REFUSE_SHARED,            /* the test is in a function that others may call */
+	MLA_REFUSE_LATENTS,           /* the class has several latents of different sizes */
+	MLA_REFUSE_LIMIT,             /* the method was too long or too deep to follow */
 	MLA_REFUSE_SYNTAX,            /* the source around it does not parse */
 } mla_refusal;
+
+/* More classes than run one method in any file; a site with more is refused. */
+enum { MLA_HEIRS_MAX = 16 };
 
 /* One decision: the tests that select the path and those that follow it up. */
 struct mla_site {
 	mla_module *module;       /* of the method that was entered */
 	const mla_node *function; /* that method */
 	mla_class owner;          /* the class it was entered for; node NULL for a free function */
-	mla_str symbol;           /* "Attention.__call__" */
+	mla_class heir[MLA_HEIRS_MAX]; /* other classes of these files that run the same method */
+	uint32_t heir_count;
+	mla_str symbol; /* "Attention.__call__" */
 	mla_latent latent;
 	const mla_test **test; /* in source order; may lie in several modules */
 	uint32_t test_count;

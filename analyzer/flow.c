@@ -4,11 +4,11 @@
 #include "analyzer/str.h"
 
 /* A method of a model is a few hundred steps; these end a source written to be expensive. */
-enum { MAX_DEPTH = 200, MAX_STEPS = 200000, MAX_CALLS = 12 };
+enum { MAX_DEPTH = 200, MAX_STEPS = 200000, MAX_TOTAL = 1000000, MAX_CALLS = 12 };
 
 bool mla_flow_limit(mla_flow *f, const mla_node *at)
 {
-	if (f->depth < MAX_DEPTH && f->steps < MAX_STEPS)
+	if (f->depth < MAX_DEPTH && f->steps < MAX_STEPS && f->total_steps < MAX_TOTAL)
 		return false;
 	if (!f->limited)
 		f->limited = at;
@@ -50,6 +50,19 @@ uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds)
 		mla_vec_push(&f->guards, ((mla_guard){part->test, part->small_when_true == holds}));
 	}
 	return mark;
+}
+
+uint32_t mla_flow_progress(const mla_value *test)
+{
+	static const mla_event events[] = {MLA_EV_FOLD, MLA_EV_EXPAND, MLA_EV_EXPAND_NEW,
+	                                   MLA_EV_FOLLOWUP, MLA_EV_ATTEND};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; test->kind == MLA_V_TRUTH && i < test->n; i++)
+		for (size_t k = 0; k < sizeof(events) / sizeof(*events); k++)
+			n += test->truth[i].test->small.count[events[k]] +
+			     test->truth[i].test->large.count[events[k]];
+	return n;
 }
 
 void mla_flow_pop(mla_flow *f, uint32_t mark)
@@ -138,6 +151,16 @@ static const mla_value *part_of(mla_flow *f, const mla_value *v, uint32_t i, uin
 	return part;
 }
 
+/* Changing what holds a mask or scores is a treatment of the mask, whichever arm does it. */
+static void note_mask(mla_flow *f, const mla_frame *fr, const mla_node *target, const mla_value *v)
+{
+	const uint32_t masks = MLA_TAG_MASK | MLA_TAG_SCORES;
+	const mla_value *old = mla_env_get(fr->env, target->name);
+
+	if ((mla_value_tags(v) & masks) || (old && (mla_value_tags(old) & masks)))
+		mla_flow_record(f, MLA_EV_MASK, target);
+}
+
 void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const mla_value *v)
 {
 	const mla_value *object;
@@ -147,6 +170,7 @@ void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const m
 	f->depth++;
 	switch ((mla_kind)target->kind) {
 	case MLA_N_NAME:
+		note_mask(f, fr, target, v);
 		mla_env_set(f, fr->env, target->name, v);
 		break;
 	case MLA_N_TUPLE:
@@ -159,6 +183,7 @@ void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const m
 		break;
 	case MLA_N_ATTRIBUTE:
 		object = mla_flow_eval(f, fr, target->kid[0]);
+		mla_flow_other_use(v, target);
 		if (object->kind == MLA_V_SELF)
 			mla_env_set(f, f->attributes, target->name, v);
 		break;
@@ -200,12 +225,27 @@ static bool run_branch(mla_flow *f, mla_frame *fr, const mla_node *branch)
 	return run_block(f, fr, branch);
 }
 
+/* Do the two arms leave the query, keys, values or output of attention different? */
+static bool arms_differ_in_latents(const mla_env *a, const mla_env *b)
+{
+	for (uint32_t i = 0; i < a->n; i++) {
+		const mla_value *x = a->v[i].value, *y = NULL;
+
+		for (uint32_t k = 0; k < b->n && !y; k++)
+			if (mla_str_eq(a->v[i].name, b->v[k].name))
+				y = b->v[k].value;
+		if (x != y && (mla_value_latent(x) || (y && mla_value_latent(y))))
+			return true;
+	}
+	return false;
+}
+
 static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *test = mla_flow_eval(f, fr, n->kid[0]);
 	mla_env *then_env = mla_env_copy(f, fr->env), *else_env = mla_env_copy(f, fr->env);
+	uint32_t mark, before = mla_flow_progress(test);
 	bool then_ends, else_ends;
-	uint32_t mark;
 
 	fr->env = then_env;
 	mark = mla_flow_push(f, test, true);
@@ -218,6 +258,10 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 	else_ends = run_branch(f, fr, mla_kid(n, 2));
 	mla_flow_pop(f, mark);
 	else_env = fr->env;
+	if (!then_ends && !else_ends && before == mla_flow_progress(test) &&
+	    !arms_differ_in_latents(then_env, else_env) &&
+	    !arms_differ_in_latents(else_env, then_env))
+		mla_flow_other_use(test, n);
 
 	if (then_ends && else_ends)
 		return (outcome){true, NULL, false};
@@ -348,6 +392,7 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return o;
 	f->depth++;
 	f->steps++;
+	f->total_steps++;
 	switch ((mla_kind)n->kind) {
 	case MLA_N_IF:
 		o = run_if(f, fr, n);
@@ -391,8 +436,11 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 		run_augmented(f, fr, n);
 		break;
 	case MLA_N_EXPRESSION:
-	case MLA_N_ASSERT:
 		mla_flow_eval(f, fr, mla_kid(n, 0));
+		break;
+	case MLA_N_ASSERT: /* an arm that insists on one query */
+		if (mla_flow_eval(f, fr, mla_kid(n, 0))->kind == MLA_V_TRUTH)
+			mla_flow_record(f, MLA_EV_ONE_ROW, n);
 		break;
 	case MLA_N_FUNCTION:
 		mla_env_set(f, fr->env, n->name, function_value(f, fr, n));
@@ -499,5 +547,5 @@ void mla_flow_root(mla_flow *f, mla_module *module, const mla_node *function, bo
 	}
 	v->function = function;
 	v->module = module;
-	mla_flow_run(f, NULL, v, arguments);
+	mla_flow_other_use(mla_flow_run(f, NULL, v, arguments), function);
 }

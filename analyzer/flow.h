@@ -98,7 +98,7 @@ typedef struct {
 	mla_env *attributes;         /* what methods stored on self */
 	const mla_node *cached, *cached_in;
 	bool cache_updated, sparse, gathers;
-	uint32_t depth, steps;
+	uint32_t depth, steps, total_steps; /* of this root; of all */
 	const mla_node *limited;
 } mla_flow;
 
@@ -114,6 +114,7 @@ void mla_flow_gather(mla_flow *f, const mla_node *at); /* cached rows by indices
 void mla_flow_record(mla_flow *f, mla_event event, const mla_node *at);
 uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds); /* the mark to pop to */
 void mla_flow_pop(mla_flow *f, uint32_t mark);
+uint32_t mla_flow_progress(const mla_value *test); /* things of a decision seen under it so far */
 mla_env *mla_env_new(mla_flow *f, mla_env *outer);
 mla_env *mla_env_copy(mla_flow *f, const mla_env *e);
 const mla_value *mla_env_get(const mla_env *e, mla_str name);
@@ -126,6 +127,7 @@ mla_value *mla_value_new(mla_flow *f, mla_value_kind kind, uint32_t tags);
 const mla_value *mla_value_any(mla_flow *f, uint32_t tags);
 const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value *b);
 const mla_value *mla_value_tuple(mla_flow *f, const mla_value *const *v, uint32_t n);
+bool mla_value_latent(const mla_value *v);   /* query, keys, values or output of attention */
 uint32_t mla_value_tags(const mla_value *v); /* a tuple's elements included */
 const mla_value *mla_value_axis(mla_flow *f, const mla_value *shape, int axis, uint32_t rank);
 
@@ -135,6 +137,8 @@ const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
 const mla_value *mla_flow_pattern(mla_flow *f, mla_frame *fr, const mla_node *pattern,
                                   const mla_value *subject);
 const mla_value *mla_flow_not(mla_flow *f, const mla_value *v);
+/* The outcome of these tests is used at `at` for something that is no arm of a decision. */
+void mla_flow_other_use(const mla_value *v, const mla_node *at);
 const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b);
 
 /* flow_expr.c: never NULL */

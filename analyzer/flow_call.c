@@ -68,7 +68,7 @@ static const mla_value *bound_method(mla_flow *f, mla_method m)
 
 	v->function = m.node;
 	v->module = m.owner.module;
-	v->bound = true;
+	v->bound = !mla_method_is(m.node, "staticmethod");
 	return v;
 }
 
@@ -192,7 +192,10 @@ static const mla_value *call_function(mla_flow *f, mla_frame *fr, const mla_valu
 		if (!p->name.len)
 			continue; /* a bare * or / */
 		if (i == 0 && function->bound) {
-			mla_env_set(f, env, p->name, mla_value_new(f, MLA_V_SELF, 0));
+			bool of_class = mla_method_is(function->function, "classmethod");
+
+			mla_env_set(f, env, p->name,
+			            mla_value_new(f, of_class ? MLA_V_ANY : MLA_V_SELF, 0));
 			continue;
 		}
 		if (p->name.len < sizeof(keyword)) {
@@ -206,12 +209,21 @@ static const mla_value *call_function(mla_flow *f, mla_frame *fr, const mla_valu
 	return mla_flow_run(f, fr, function, env);
 }
 
+/* An outcome that is handed to something that cannot be looked into. */
+static void other_uses(const mla_arguments *a)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->node[i])
+			mla_flow_other_use(a->v[i], a->node[i]);
+}
+
 /* A layer or function nobody can look into: its result derives from its arguments. */
 static const mla_value *opaque(mla_flow *f, mla_str name, const mla_arguments *a)
 {
 	uint32_t tags = mla_arguments_tags(a);
 	mla_value *v;
 
+	other_uses(a);
 	if (mla_str_mentions(name, "indexer") || mla_str_mentions(name, "topk") ||
 	    mla_str_mentions(name, "top_k"))
 		tags = MLA_TAG_CHOSEN;

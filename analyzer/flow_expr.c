@@ -85,8 +85,12 @@ static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 			e[i] = i < a->n ? a->element[i] : b->element[i - a->n];
 		return mla_value_tuple(f, e, a->n + b->n);
 	}
-	if (a->kind == MLA_V_TRUTH && b->kind == MLA_V_TRUTH)
-		return mla_flow_both(f, a, b);
+	if (n->op == MLA_OP_BITAND || n->op == MLA_OP_BITOR) {
+		if (a->kind == MLA_V_TRUTH || b->kind == MLA_V_TRUTH)
+			return mla_flow_both(f, a, b);
+	}
+	mla_flow_other_use(a, n);
+	mla_flow_other_use(b, n);
 	if ((tags & MLA_TAG_SCORES) && (tags & MLA_TAG_MASK))
 		mla_flow_record(f, MLA_EV_MASK, n);
 	if (tags & (MLA_TAG_SCORES | MLA_TAG_ATTENDED))
@@ -102,11 +106,15 @@ static const mla_value *condition(mla_flow *f, mla_frame *fr, const mla_node *n)
 	const mla_value *test = mla_flow_eval(f, fr, n->kid[0]), *a, *b;
 	uint32_t mark = mla_flow_push(f, test, true);
 
+	uint32_t before = mla_flow_progress(test);
+
 	a = mla_flow_eval(f, fr, n->kid[1]);
 	mla_flow_pop(f, mark);
 	mla_flow_push(f, test, false);
 	b = mla_flow_eval(f, fr, n->kid[2]);
 	mla_flow_pop(f, mark);
+	if (before == mla_flow_progress(test) && !mla_value_latent(a) && !mla_value_latent(b))
+		mla_flow_other_use(test, n);
 	return mla_value_join(f, a, b);
 }
 
@@ -175,8 +183,8 @@ static const mla_value *unary(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *v = mla_flow_eval(f, fr, n->kid[0]);
 
-	if (v->kind == MLA_V_INT && v->number_known && n->op == MLA_OP_SUB)
-		return number(f, -v->number);
+	if (v->kind == MLA_V_INT && v->number_known && n->op != MLA_OP_INVERT)
+		return number(f, n->op == MLA_OP_SUB ? -v->number : v->number);
 	if (v->kind == MLA_V_INT)
 		return mla_value_new(f, MLA_V_INT, 0);
 	if (n->op == MLA_OP_INVERT)
@@ -184,17 +192,30 @@ static const mla_value *unary(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return v;
 }
 
+/* 1, 0x1, 1.0: what a count can be compared with. */
+static const mla_value *literal(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	const mla_scope scope = {f->project, NULL, NULL, fr->module, NULL};
+	mla_number known = n->kind == MLA_N_INT ? mla_evaluate(&scope, n) : (mla_number){0};
+	double real = n->kind == MLA_N_FLOAT && n->name.len < 32 ? atof(n->name.ptr) : 0.5;
+
+	if (known.known == MLA_IS_INT)
+		return number(f, known.value);
+	if (real > -1e6 && real < 1e6 && real == (double)(int64_t)real)
+		return number(f, (int64_t)real);
+	return n->kind == MLA_N_INT ? mla_value_new(f, MLA_V_INT, 0) : mla_value_any(f, 0);
+}
+
 static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *a;
-	int64_t v;
 
 	switch ((mla_kind)n->kind) {
 	case MLA_N_NAME:
 		return name(f, fr, n);
 	case MLA_N_INT:
-		return mla_str_int(&v, n->name, 0, INT32_MAX) ? number(f, v)
-		                                              : mla_value_new(f, MLA_V_INT, 0);
+	case MLA_N_FLOAT:
+		return literal(f, fr, n);
 	case MLA_N_NONE:
 		return mla_value_new(f, MLA_V_NONE, 0);
 	case MLA_N_ATTRIBUTE:
@@ -242,7 +263,6 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return mla_value_any(f, 0);
 	case MLA_N_TRUE:
 	case MLA_N_FALSE:
-	case MLA_N_FLOAT:
 	case MLA_N_ELLIPSIS:
 		return mla_value_any(f, 0);
 	default:
@@ -258,6 +278,7 @@ const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return mla_value_any(f, 0);
 	f->depth++;
 	f->steps++;
+	f->total_steps++;
 	v = evaluate(f, fr, n);
 	f->depth--;
 	return v;

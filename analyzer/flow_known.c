@@ -112,8 +112,23 @@ static const mla_value *size(mla_flow *f, const mla_arguments *a)
 	return axis ? mla_value_any(f, 0) : shape;
 }
 
+/* A literal 1 where a query count could stand, and no count anywhere: one query only. */
+static bool fixes_count(const mla_value *const *size, uint32_t n)
+{
+	bool one = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (size[i]->tags & MLA_TAG_COUNT)
+			return false;
+		one |= i >= 1 && i + 1 < n && size[i]->number_known && size[i]->number == 1;
+		if (size[i]->number_known && size[i]->number == -1 && i + 1 < n)
+			return false; /* the count may be what is left over */
+	}
+	return one;
+}
+
 /* x.reshape(B, L, H, D) and x.reshape((B, L, H, D)); a size may be a tuple that was starred. */
-static const mla_value *reshape(mla_flow *f, const mla_arguments *a)
+static const mla_value *reshape(mla_flow *f, const mla_node *at, const mla_arguments *a)
 {
 	const mla_value *x = a->v[0], *one = a->n == 2 ? a->v[1] : NULL;
 	const mla_value *const *size = a->v + 1;
@@ -128,6 +143,9 @@ static const mla_value *reshape(mla_flow *f, const mla_arguments *a)
 	}
 	v->rank = (uint8_t)(n < 8 ? n : 0);
 	v->heads_last = n == 4 && (size[1]->tags & MLA_TAG_COUNT);
+	if (n >= 3 && (x->tags & MLA_TAG_INPUT) && !(x->tags & MLA_TAG_CACHED) &&
+	    fixes_count(size, n))
+		mla_flow_record(f, MLA_EV_ONE_ROW, at);
 	return v;
 }
 
@@ -151,6 +169,19 @@ static const mla_value *swap(mla_flow *f, const mla_arguments *a)
 	     (axis[0]->number == 1 || axis[0]->number == 2)))
 		v->heads_last = !x->heads_last && x->rank == 4;
 	return v;
+}
+
+/* squeeze() of the query axis, or of every axis that is 1 */
+static void note_squeeze(mla_flow *f, const mla_node *at, const mla_arguments *a)
+{
+	const mla_value *x = a->v[0], *axis = a->n > 1 ? a->v[1] : NULL;
+	int query = x->rank == 4 && !x->heads_last ? 2 : 1;
+
+	if (!(x->tags & MLA_TAG_INPUT) || (x->tags & MLA_TAG_CACHED) || x->rank < 3)
+		return;
+	if (!axis ||
+	    (axis->number_known && (axis->number == query || axis->number == query - (int)x->rank)))
+		mla_flow_record(f, MLA_EV_ONE_ROW, at);
 }
 
 static const mla_value *concat(mla_flow *f, const mla_arguments *a)
@@ -236,6 +267,8 @@ const mla_value *mla_flow_known(mla_flow *f, mla_frame *fr, const mla_node *call
 
 	if (!find(&op, name))
 		return NULL;
+	for (uint32_t i = 0; i < a->n; i++)
+		mla_flow_other_use(a->v[i], call);
 	if (op == OP_FRESH)
 		return mla_value_any(f, 0);
 	if (!a->n)
@@ -249,12 +282,13 @@ const mla_value *mla_flow_known(mla_flow *f, mla_frame *fr, const mla_node *call
 	case OP_SIZE:
 		return size(f, a);
 	case OP_RESHAPE:
-		return reshape(f, a);
+		return reshape(f, call, a);
 	case OP_SWAP:
 		return swap(f, a);
 	case OP_ADD_AXIS:
 		return like(f, x, mla_value_tags(x), x->rank ? x->rank + 1 : 0);
 	case OP_DROP_AXIS:
+		note_squeeze(f, call, a);
 		return like(f, x, mla_value_tags(x), x->rank ? x->rank - 1 : 0);
 	case OP_CONCAT:
 		return concat(f, a);

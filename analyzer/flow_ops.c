@@ -82,6 +82,8 @@ const mla_value *mla_flow_attend(mla_flow *f, const mla_node *at, const mla_argu
 {
 	mla_value *v = mla_value_new(f, MLA_V_ANY, MLA_TAG_INPUT | MLA_TAG_ATTENDED);
 
+	for (uint32_t i = 0; i < a->n; i++)
+		mla_flow_other_use(a->v[i], at);
 	mla_flow_record(f, MLA_EV_ATTEND, at);
 	if (kernel)
 		mla_flow_record(f, MLA_EV_KERNEL, at);
@@ -135,7 +137,41 @@ static int query_axis(const mla_value *v)
 {
 	if (v->tags & MLA_TAG_CHOSEN) /* indices are [B, H, L, K] or [B, L, K] */
 		return v->rank == 3 ? 1 : 2;
+	if (v->tags & (MLA_TAG_SCORES | MLA_TAG_PROBS))
+		return 2; /* [B, H, L, T] */
 	return v->rank == 4 && !v->heads_last ? 2 : v->rank ? 1 : -1;
+}
+
+/* x[:, :1], x[..., -1:, :]: a part of the query axis with constant ends */
+static bool is_part(mla_flow *f, mla_frame *fr, const mla_node *index)
+{
+	bool part = false;
+
+	if (index->kind != MLA_N_SLICE)
+		return false;
+	for (uint32_t i = 0; i < 2; i++)
+		if (index->kid[i]) {
+			const mla_value *v = mla_flow_eval(f, fr, index->kid[i]);
+
+			if (v->kind != MLA_V_INT || !v->number_known)
+				return false;
+			part |= v->number != 0;
+		}
+	return part;
+}
+
+/* Does the index at `i` of subscript `n` stand on the query axis of what is indexed? */
+static bool on_query_axis(const mla_node *n, uint32_t i, uint32_t position, bool ellipsis,
+                          const mla_value *object)
+{
+	uint32_t behind = 0;
+
+	if (!ellipsis)
+		return (int)position == query_axis(object);
+	for (uint32_t k = i + 1; k < n->n; k++)
+		behind += n->kid[k]->kind != MLA_N_NONE;
+	/* Queries are the last axis but one of [B, H, L, D], [B, L, D] and scores. */
+	return behind == 1 && !object->heads_last;
 }
 
 const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -160,18 +196,17 @@ const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *
 		ellipsis |= index->kind == MLA_N_ELLIPSIS;
 		chosen |= (mla_value_tags(k) & MLA_TAG_CHOSEN) != 0;
 		added += index->kind == MLA_N_NONE;
-		if (k->kind == MLA_V_INT && k->number_known) {
-			row |= !ellipsis && (int)position == query_axis(object);
-			dropped++;
-		}
+		if ((k->kind == MLA_V_INT && k->number_known) || is_part(f, fr, index))
+			row |= on_query_axis(n, i, position, ellipsis, object);
+		dropped += k->kind == MLA_V_INT && k->number_known;
 		position += index->kind != MLA_N_NONE;
 	}
 	if (object->kind == MLA_V_UP)
 		return object;
 	if (chosen && is_cached(object))
 		mla_flow_gather(f, n);
-	if (row && (object->tags & (MLA_TAG_INPUT | MLA_TAG_CHOSEN)) &&
-	    !(object->tags & MLA_TAG_CACHED))
+	if (row && (object->tags & (MLA_TAG_INPUT | MLA_TAG_CHOSEN | MLA_TAG_MASK)) &&
+	    (!(object->tags & MLA_TAG_CACHED) || (object->tags & MLA_TAG_SCORES)))
 		mla_flow_record(f, MLA_EV_ONE_ROW, n);
 	v = mla_value_new(f, MLA_V_ANY, mla_value_tags(object));
 	if (object->tags &

@@ -3,6 +3,23 @@
 
 #include "analyzer/str.h"
 
+/* The variable that holds the layer, in this function or one around it. */
+static mla_str layer_name(const mla_env *e)
+{
+	for (; e; e = e->outer)
+		for (uint32_t i = 0; i < e->n; i++)
+			if (e->v[i].value->kind == MLA_V_SELF)
+				return e->v[i].name;
+	return (mla_str){"", 0};
+}
+
+void mla_flow_other_use(const mla_value *v, const mla_node *at)
+{
+	for (uint32_t i = 0; v->kind == MLA_V_TRUTH && i < v->n; i++)
+		if (!v->truth[i].test->other_use)
+			v->truth[i].test->other_use = at;
+}
+
 static mla_test *test_at(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	mla_test *t = NULL;
@@ -15,6 +32,7 @@ static mla_test *test_at(mla_flow *f, mla_frame *fr, const mla_node *n)
 		t->module = fr->module;
 		t->node = n;
 		t->function = fr->function;
+		t->self = layer_name(fr->env);
 		mla_vec_push(&f->tests, t);
 	}
 	for (uint32_t i = 0; i < f->touched.n; i++)
@@ -73,6 +91,12 @@ const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
 	mla_test probe = {0};
 	mla_test *t;
 
+	/* `L in (1,)` is `L == 1`. */
+	if ((op == MLA_OP_IN || op == MLA_OP_NOT_IN) && on_left && bound->kind == MLA_V_TUPLE &&
+	    bound->n == 1) {
+		bound = bound->element[0];
+		op = op == MLA_OP_IN ? MLA_OP_EQ : MLA_OP_NE;
+	}
 	if (on_left == on_right || bound->kind == MLA_V_NONE || bound->kind == MLA_V_TUPLE ||
 	    !describe(&probe, op, bound))
 		return mla_value_any(f, 0);

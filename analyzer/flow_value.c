@@ -39,6 +39,12 @@ uint32_t mla_value_tags(const mla_value *v)
 	return tags;
 }
 
+bool mla_value_latent(const mla_value *v)
+{
+	return (mla_value_tags(v) &
+	        (MLA_TAG_CACHED | MLA_TAG_EXPANDED | MLA_TAG_FOLDED | MLA_TAG_ATTENDED)) != 0;
+}
+
 static const mla_value *join_truth(mla_flow *f, const mla_value *a, const mla_value *b)
 {
 	return mla_flow_both(f, a, b);

@@ -167,6 +167,17 @@ static void add_up(mla_latent *out, const maker_call *m, mla_up_role role)
 		out->up[out->n++] = (mla_up){m->name, role, m->call, m->init};
 }
 
+/* Has this pair the sizes of the first one? */
+static bool same_sizes(const mla_latent *l, const maker_call *a, const maker_call *b)
+{
+	const mla_text *text = l->rank.init.owner.module->text;
+	const mla_text *here = a->init.owner.module->text;
+
+	return mla_node_same(text, l->nope.expr, here, a->in) &&
+	       mla_node_same(text, l->rank.expr, here, a->out) &&
+	       mla_node_same(text, l->value.expr, here, b->out);
+}
+
 static void by_construction(mla_latent *out, const mla_constructors *constructors)
 {
 	maker_call m[MAKER_MAX];
@@ -180,8 +191,10 @@ static void by_construction(mla_latent *out, const mla_constructors *constructor
 				continue;
 			add_up(out, a, MLA_UP_KEY);
 			add_up(out, b, MLA_UP_VALUE);
-			if (out->maker)
+			if (out->maker) {
+				out->several |= !same_sizes(out, a, b);
 				continue;
+			}
 			out->maker = a->call->kid[0];
 			out->class_name = mla_node_text(a->init.owner.module->text, out->maker);
 			out->nope = (mla_size){.expr = a->in, .init = a->init};

@@ -37,6 +37,7 @@ typedef struct {
 	uint32_t n;
 	mla_size rank, nope, value;
 	mla_number rope;
+	bool several;       /* there are pairs of up-projections of different sizes */
 	mla_str class_name; /* of the up-projection class as the constructor writes it,
 	                       "MultiLinear" */
 	const mla_node

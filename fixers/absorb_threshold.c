@@ -2,6 +2,7 @@
  * The fix of MLA001 (and of the other rules about an absorb decision): helper, import, constructor
  * statement and every test of the decision, as one set of edits.
  */
+#include "fixers/attribute.h"
 #include "fixers/helper.h"
 
 #include "analyzer/str.h"
@@ -18,8 +19,6 @@ typedef struct {
 	mla_project *project;
 	const mla_site *site;
 	mla_form form;
-	mla_lineage lineage;
-	mla_constructors constructors;
 } plan;
 
 static bool refuse(plan *p, const char *fmt, ...) MLA_PRINTF(2, 3);
@@ -50,34 +49,12 @@ static const mla_node *method_around(const mla_node *n)
 	return NULL;
 }
 
-static const mla_size *size_at(const mla_site *s, int i)
-{
-	return i == 0 ? &s->latent.rank : i == 1 ? &s->latent.nope : &s->latent.value;
-}
-
-static mla_str one_line(mla_arena *arena, const mla_module *m, const mla_node *n)
-{
-	mla_str s = mla_arena_dup(arena, mla_node_text(m->text, n));
-	char *p = (char *)s.ptr;
-	uint32_t k = 0;
-
-	for (uint32_t i = 0; i < s.len; i++) {
-		bool blank = p[i] == '\n' || p[i] == '\r' || p[i] == '\t' || p[i] == ' ';
-
-		if (blank && k && p[k - 1] == ' ')
-			continue;
-		p[k++] = blank ? ' ' : p[i];
-	}
-	s.len = k;
-	return s;
-}
-
 /* r, n and v as a method other than the constructor can write them: attributes of self, or of a
  * config that the constructor keeps there. */
 static bool sizes_in_method(plan *p, mla_str out[3], mla_str self)
 {
 	for (int i = 0; i < 3; i++) {
-		const mla_size *s = size_at(p->site, i);
+		const mla_size *s = mla_size_at(&p->site->latent, i);
 		const mla_node *root = s->expr;
 		mla_str rest = {"", 0}, kept = {"", 0};
 
@@ -104,108 +81,6 @@ static bool sizes_in_method(plan *p, mla_str out[3], mla_str self)
 		out[i] = mla_arena_format(p->arena, "%.*s.%.*s%.*s", MLA_ARG(self), MLA_ARG(kept),
 		                          MLA_ARG(rest));
 	}
-	return true;
-}
-
-/* How far along the constructors the sizes are complete: the most derived one that sets any. */
-static bool completing_constructor(plan *p, mla_method *out)
-{
-	for (uint32_t i = 0; i < p->constructors.n; i++)
-		for (int k = 0; k < 3; k++)
-			if (size_at(p->site, k)->init.node == p->constructors.v[i].node) {
-				*out = p->constructors.v[i];
-				return true;
-			}
-	return refuse(p, "no constructor sets the sizes");
-}
-
-static const mla_node *statement_in(const mla_node *body, const mla_node *n)
-{
-	while (n && n->parent != body)
-		n = n->parent;
-	return n;
-}
-
-/* The statement of the constructor after which r, n and v exist. */
-static const mla_node *last_needed(plan *p, mla_method init)
-{
-	const mla_node *body = mla_kid(init.node, 1), *last = NULL;
-	const mla_node *super = mla_constructor_super(init.node);
-
-	for (int i = -1; i < 3; i++) {
-		const mla_size *s = i < 0 ? NULL : size_at(p->site, i);
-		const mla_node *at = super ? statement_in(body, super) : NULL;
-		mla_attribute a;
-
-		if (s && s->attribute.len) {
-			if (mla_class_attribute(&a, &p->constructors, s->attribute) &&
-			    a.init.node == init.node)
-				at = a.statement;
-		} else if (s && s->init.node == init.node) {
-			at = statement_in(body, s->expr);
-		}
-		if (at && (!last || at->span.start > last->span.start))
-			last = at;
-	}
-	return last;
-}
-
-/* Is self._max_absorbed there already, from an earlier fix of a class in this line? */
-static bool has_attribute(plan *p, mla_str name, bool *same)
-{
-	mla_attribute a;
-
-	if (!mla_class_attribute(&a, &p->constructors, name))
-		return false;
-	*same = a.value && a.value->kind == MLA_N_CALL &&
-	        mla_str_is(a.value->kid[0]->name, "max_absorbed_queries");
-	return true;
-}
-
-static bool add_attribute(plan *p, mla_str name)
-{
-	mla_method init = {0};
-	mla_str self, callee, arguments[3], lead;
-	const mla_node *after;
-	mla_module *m;
-	mla_writer w;
-	uint32_t at;
-	bool same;
-
-	if (has_attribute(p, name, &same))
-		return same || refuse(p, "self.%.*s already means something else", MLA_ARG(name));
-	if (!completing_constructor(p, &init))
-		return false;
-	m = init.owner.module;
-	self = mla_method_self(init.node);
-	after = last_needed(p, init);
-	if (!after || mla_text_line(m->text, after->span.start) ==
-	                      mla_text_line(m->text, init.node->span.start))
-		return refuse(p, "the constructor is written on one line");
-	if (init.node->has_error)
-		return refuse(p, "the constructor does not parse");
-	for (int i = 0; i < 3; i++) {
-		const mla_size *s = size_at(p->site, i);
-
-		arguments[i] = s->attribute.len
-		                       ? mla_arena_format(p->arena, "%.*s.%.*s", MLA_ARG(self),
-		                                          MLA_ARG(s->attribute))
-		                       : one_line(p->arena, m, s->expr);
-	}
-	mla_helper_require(&callee, &p->fix->refusal, &p->fix->edits, p->project, m,
-	                   init.owner.node, &p->site->latent, p->form);
-	if (p->fix->refusal.len)
-		return false;
-	at = mla_insert_after(m, after, &lead);
-	w = mla_writer_at(p->arena, m, after->span.start);
-	mla_write(&w, "%.*s%.*s", MLA_ARG(lead), MLA_ARG(w.indent));
-	mla_write_call(&w, mla_text_width(w.indent),
-	               mla_arena_format(p->arena, "%.*s.%.*s = %.*s", MLA_ARG(self), MLA_ARG(name),
-	                                MLA_ARG(callee)),
-	               arguments, 3, (mla_str){"", 0});
-	if (!lead.len)
-		mla_write(&w, "%.*s", MLA_ARG(w.eol));
-	mla_edits_add(&p->fix->edits, m, (mla_span){at, at}, mla_writer_text(&w));
 	return true;
 }
 
@@ -290,13 +165,9 @@ static bool geometry_form(plan *p)
 
 	for (uint32_t i = 0; i < p->site->test_count; i++) {
 		const mla_test *t = p->site->test[i];
-		const mla_node *method = method_around(t->node);
+		mla_str self = t->self;
 
-		if (method) {
-			mla_str self = mla_method_self(method);
-
-			if (!self.len)
-				return refuse(p, "the test is in a static method");
+		if (method_around(t->node)) {
 			on_self = true;
 			replace_test(
 				p, t,
@@ -304,12 +175,20 @@ static bool geometry_form(plan *p)
 			continue;
 		}
 		if (i == 0 || p->site->test[i - 1]->function != t->function)
-			if (!bind_before(p, t->function, t->module, local, (mla_str){"", 0},
-			                 mla_method_self(t->function), NULL))
+			if (!bind_before(p, t->function, t->module, local, (mla_str){"", 0}, self,
+			                 NULL))
 				return false;
 		replace_test(p, t, mla_str_c(local));
 	}
-	return !on_self || add_attribute(p, mla_str_c(attribute));
+	if (!on_self)
+		return true;
+	mla_attribute_require(&p->fix->refusal, &p->fix->edits, p->project, p->site->owner,
+	                      mla_str_c(attribute), p->form);
+	/* Classes that inherit the method but not the constructor, or that change the sizes. */
+	for (uint32_t i = 0; i < p->site->heir_count && !p->fix->refusal.len; i++)
+		mla_attribute_require(&p->fix->refusal, &p->fix->edits, p->project,
+		                      p->site->heir[i], mla_str_c(attribute), p->form);
+	return !p->fix->refusal.len;
 }
 
 /* The last assignment of the latent's name before it is expanded must come before the test. */
@@ -437,8 +316,6 @@ int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *projec
 	          .form = form};
 	bool done;
 
-	mla_class_lineage(&p.lineage, project, p.site->owner);
-	mla_class_constructors(&p.constructors, project, &p.lineage);
 	out->title = title(&p, finding);
 	done = form == MLA_FORM_GEOMETRY ? geometry_form(&p) : cache_length_form(&p);
 	if (!done) {

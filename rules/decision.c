@@ -34,6 +34,21 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 	case MLA_REFUSE_PATTERN:
 		why = "a case pattern cannot hold a threshold";
 		break;
+	case MLA_REFUSE_OTHER_USE:
+		why = "the outcome of the test is used for something else";
+		break;
+	case MLA_REFUSE_NO_LAYER:
+		why = "the layer is not at hand where the test is made";
+		break;
+	case MLA_REFUSE_SHARED:
+		why = "the test is in a function that others may call";
+		break;
+	case MLA_REFUSE_LATENTS:
+		why = "the class has several latents of different sizes";
+		break;
+	case MLA_REFUSE_LIMIT:
+		why = "the method is too long or too deep to follow";
+		break;
 	case MLA_REFUSE_SYNTAX:
 		why = "the method does not parse";
 		break;
