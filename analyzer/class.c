@@ -203,7 +203,10 @@ bool mla_class_attribute(mla_attribute *out, const mla_constructors *c, mla_str 
 
 		if (!body)
 			continue;
-		for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		/* What a function inside the constructor does is done when it is called, if ever.
+		 */
+		for (const mla_node *n = body; n;
+		     n = mla_node_next(n, body, n->kind == MLA_N_FUNCTION)) {
 			uint32_t targets = n->kind == MLA_N_ASSIGN       ? n->n - 1
 			                   : n->kind == MLA_N_ANN_ASSIGN ? 1
 			                                                 : 0;
