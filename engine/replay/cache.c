@@ -1,0 +1,200 @@
+/*
+ * A cache, known by its use alone: what has an offset and takes rows, what is joined with new rows,
+ * a list or an object of such caches. No cache module is executed. The rows before the call are
+ * drawn; the same place gets the same rows in every run.
+ */
+#include "engine/make.h"
+#include "engine/move.h"
+#include "engine/replay/functions.h"
+#include "engine/view.h"
+
+struct mla_cache {
+	uint64_t place; /* a number of its own, by where it was found */
+	mla_dictionary parts, attributes;
+	bool used, grown;
+};
+
+mla_value mla_cache_new(mla_machine *m)
+{
+	mla_value v = {.kind = MLA_V_CACHE, .cache = mla_machine_alloc(m, 1, sizeof(mla_cache))};
+
+	v.cache->place = 1;
+	return v;
+}
+
+static uint64_t place_of(const mla_cache *c, mla_str name)
+{
+	uint64_t h = c->place * UINT64_C(0x9e3779b97f4a7c15);
+
+	for (uint32_t i = 0; i < name.len; i++)
+		h = (h ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* Rows of every position before this call, shaped as `like` but for that axis. */
+static int draw_rows(mla_value *out, mla_machine *m, const mla_cache *c, const char *which,
+                     const mla_tensor *like, int64_t axis)
+{
+	mla_random r = mla_random_stream(m->options.seed + 1,
+	                                 place_of(c, mla_str_c(which)) + (uint64_t)like->ndim);
+	int64_t shape[MLA_DIMS];
+	mla_tensor *t = NULL;
+	uint32_t at;
+	int error;
+
+	if ((error = mla_engine_fault(m, mla_tensor_axis(&at, like, axis, "cache"))) < 0)
+		return error;
+	memcpy(shape, like->shape, sizeof(shape));
+	shape[at] = m->run->cached;
+	error = mla_random_normals(&t, m->engine, like->dtype, MLA_BF16, like->ndim, shape, &r, 1);
+	*out = mla_value_tensor(t, MLA_FROM_CACHE | MLA_FROM_INPUT);
+	return mla_engine_fault(m, error);
+}
+
+int mla_cache_rows(mla_value *out, mla_machine *m, mla_cache *c, const mla_tensor *like,
+                   int64_t axis)
+{
+	if (!m->run)
+		return mla_unsupported(m, "a cache outside a call");
+	if (c->parts.n || c->grown)
+		return mla_unsupported(m, "a cache used in two ways");
+	c->used = true;
+	return draw_rows(out, m, c, "rows", like, axis);
+}
+
+static int grow(mla_value *out, mla_machine *m, const mla_cache *c, const char *which, mla_value v)
+{
+	const mla_tensor *part[2];
+	mla_value rows;
+	mla_tensor *t = NULL;
+	int error;
+
+	if (v.kind != MLA_V_TENSOR || v.t->ndim < 2)
+		return mla_unsupported(m, "a cache that is given a %s", mla_value_type(v));
+	if ((error = draw_rows(&rows, m, c, which, v.t, -2)) < 0)
+		return error;
+	part[0] = rows.t;
+	part[1] = v.t;
+	error = mla_move_concat(&t, m->engine, part, 2, -2);
+	*out = mla_value_tensor(t, MLA_FROM_CACHE | MLA_FROM_INPUT);
+	return mla_engine_fault(m, error);
+}
+
+/* update_and_fetch(keys, values): appended, and all of both given back */
+static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
+{
+	mla_value self, k, v;
+	mla_cache *c;
+	int error;
+
+	(void)variant;
+	if ((error = mla_arg_required(&self, m, call, 0, "self")) < 0 ||
+	    (error = mla_arg_required(&k, m, call, 1, "keys")) < 0 ||
+	    (error = mla_arg_required(&v, m, call, 2, "values")) < 0 ||
+	    (error = mla_call_done(m, call)) < 0)
+		return error;
+	c = self.cache;
+	if (c->grown || c->used || c->parts.n || !m->run)
+		return mla_unsupported(m, "a cache that is updated twice, or used in two ways");
+	if ((error = grow(&k, m, c, "keys", k)) < 0 || (error = grow(&v, m, c, "values", v)) < 0)
+		return error;
+	c->grown = true;
+	if ((error = mla_dictionary_set(m, &c->attributes, mla_value_c("keys"), k)) < 0 ||
+	    (error = mla_dictionary_set(m, &c->attributes, mla_value_c("values"), v)) < 0)
+		return error;
+	*out = mla_sequence_new(m, MLA_V_TUPLE, 2);
+	out->seq->v[out->seq->n++] = k;
+	out->seq->v[out->seq->n++] = v;
+	return 0;
+}
+
+static const mla_builtin updates = {"update_and_fetch", update, 0};
+
+/* Padding of row b on the left: none in row 0, one more in each row after it. */
+static int offset(mla_value *out, mla_machine *m, const mla_cache *c)
+{
+	double at[64];
+	mla_tensor *t = NULL;
+	int64_t n = m->run->cached + (c->grown ? m->run->width : 0), batch = m->run->batch;
+	int error;
+
+	for (uint32_t i = 0; i < c->parts.n; i++)
+		if (c->parts.v[i].value.cache->grown)
+			return mla_unsupported(m, "the offset of a cache whose part was updated");
+	*out = mla_value_int(n);
+	if (!m->run->array_offset)
+		return 0;
+	if (batch > 64)
+		return mla_limit(m, "a batch of more than 64");
+	for (int64_t i = 0; i < batch; i++)
+		at[i] = (double)(n - i);
+	error = mla_tensor_from(&t, m->engine, MLA_I32, 1, &batch, at);
+	*out = mla_value_tensor(t, 0);
+	return mla_engine_fault(m, error);
+}
+
+static int part(mla_value *out, mla_machine *m, mla_cache *c, mla_str name)
+{
+	mla_value key = mla_value_str(name);
+
+	if (mla_dictionary_get(out, &c->parts, key))
+		return 0;
+	if (c->grown || c->used)
+		return mla_unsupported(m, "`%.*s` of a cache", MLA_ARG(name));
+	*out = mla_cache_new(m);
+	out->cache->place = place_of(c, name);
+	return mla_dictionary_set(m, &c->parts, key, *out);
+}
+
+int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *c, mla_str name,
+                        bool must)
+{
+	static const char *const absent[] = {"bits", "group_size", "make_mask", NULL};
+	mla_bound *b;
+
+	if (!m->run)
+		return mla_unsupported(m, "a cache outside a call");
+	*found = mla_dictionary_name(out, &c->attributes, name);
+	if (*found)
+		return 0;
+	if (mla_str_is(name, "offset")) {
+		*found = true;
+		return offset(out, m, c);
+	}
+	if (mla_str_is(name, "update_and_fetch")) {
+		b = mla_machine_alloc(m, 1, sizeof(*b));
+		b->callee = (mla_value){.kind = MLA_V_BUILTIN, .builtin = &updates};
+		b->self = (mla_value){.kind = MLA_V_CACHE, .cache = c};
+		*out = (mla_value){.kind = MLA_V_METHOD, .bound = b};
+		*found = true;
+		return 0;
+	}
+	if (!must)
+		return 0;
+	if (mla_str_in(name, absent))
+		return mla_raise(m, "AttributeError", "'cache' object has no attribute '%.*s'",
+		                 MLA_ARG(name));
+	*found = true;
+	return part(out, m, c, name);
+}
+
+int mla_cache_set(mla_machine *m, mla_cache *c, mla_str name, mla_value v)
+{
+	if (mla_str_is(name, "offset"))
+		return mla_unsupported(m, "a store to the offset of a cache");
+	return mla_dictionary_set(m, &c->attributes, mla_value_str(name), v);
+}
+
+int mla_cache_item(mla_value *out, mla_machine *m, mla_cache *c, int64_t index)
+{
+	if (index < 0 || index > 8)
+		return mla_unsupported(m, "item %lld of a cache", (long long)index);
+	return part(out, m, c, mla_machine_format(m, "[%lld]", (long long)index));
+}
+
+int mla_cache_iterate(mla_value *list, mla_machine *m, mla_cache *c)
+{
+	(void)list;
+	(void)c;
+	return mla_unsupported(m, "iteration over a cache");
+}
