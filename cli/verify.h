@@ -2,23 +2,15 @@
 #ifndef MLA_CLI_VERIFY_H
 #define MLA_CLI_VERIFY_H
 
-#include "cli/scan.h"
-#include "engine/tail_check.h"
+#include "cli/replay.h"
 
 #include <stdio.h>
 
-typedef enum { MLA_UNVERIFIED, MLA_VERIFIED, MLA_REJECTED } mla_verdict_kind;
-
 typedef struct {
 	const mla_scan_tree *tree;
-	const mla_site *site;
 	const mla_fix *fix;
-	mla_geometry geometry;
-	mla_source source;
-	uint32_t threshold;
-	mla_verdict_kind verdict;
-	char reason[160];            /* empty when verified */
-	const mla_tail_check *tails; /* the generic tails at this geometry, or NULL */
+	mla_site_verdict result;
+	bool whole_call; /* the counts are of whole calls, not of a cached token */
 } mla_verdict;
 
 typedef struct {
@@ -26,10 +18,9 @@ typedef struct {
 	MLA_VEC(mla_verdict) v;
 } mla_verdicts;
 
-/* One verdict for every site of the scan. An engine that fails its own check is MLA_EBUG. */
+/* One verdict for every site of the scan. */
 int mla_verify_sites(mla_verdicts *out, const mla_scan *s);
 
-const char *mla_verdict_name(mla_verdict_kind v);
 void mla_verify_text(FILE *to, const mla_verdicts *v);
 void mla_verify_json(FILE *to, const mla_verdicts *v);
 

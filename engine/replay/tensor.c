@@ -17,6 +17,21 @@ mla_dtype mla_replay_dtype(const mla_machine *m)
 	}
 }
 
+/*
+ * Of a weight by its inputs, of a stack of matrices by the larger side (an up-projection is used
+ * both ways). Scores then have a deviation well below 1: with peaked ones the rounding of a stored
+ * bf16 score, which the arms do not share, moves single rows, and no tolerance tells that from a
+ * fault.
+ */
+static double usual_deviation(uint32_t ndim, const int64_t *shape)
+{
+	double n = ndim ? (double)shape[ndim - 1] : 1;
+
+	if (ndim >= 3 && (double)shape[ndim - 2] > n)
+		n = (double)shape[ndim - 2];
+	return (ndim >= 3 ? 0.35 : 0.5) / sqrt(n > 0 ? n : 1);
+}
+
 /* The same numbers in every mode: on the bf16 grid, from a stream of their own. */
 int mla_draw(mla_value *out, mla_machine *m, uint32_t ndim, const int64_t *shape, double deviation,
              double middle)
@@ -26,7 +41,7 @@ int mla_draw(mla_value *out, mla_machine *m, uint32_t ndim, const int64_t *shape
 	int error;
 
 	if (deviation == 0)
-		deviation = ndim && shape[ndim - 1] > 0 ? 1 / sqrt((double)shape[ndim - 1]) : 1;
+		deviation = usual_deviation(ndim, shape);
 	if (middle != 0)
 		error = mla_random_uniforms(&t, m->engine, mla_replay_dtype(m), MLA_BF16, ndim,
 		                            shape, &r, middle - deviation, middle + deviation);
