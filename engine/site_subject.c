@@ -60,6 +60,7 @@ int mla_subject_open(mla_subject *s, const mla_trial *t, bool after, const mla_s
 		.heads = mode->heads,
 		.topk = mode->topk,
 		.choices = mode->choices,
+		.assume_none = t->assume_none,
 		.seed = t->options->seed,
 		.max_work = mode->mode == MLA_REPLAY_SHAPES ? 0 : SUBJECT_WORK,
 	};

@@ -35,6 +35,8 @@ typedef struct {
 	mla_site_verdict *out;
 	mla_replay_target target_before, target_after;
 	uint32_t choices; /* of the open booleans */
+	bool assume_none; /* latent sizes that are None by default are assumed */
+	bool brief;       /* looked at before under other choices */
 } mla_trial;
 
 /* The class and method of the site in the patched project; false: they are not there. */

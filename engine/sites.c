@@ -37,6 +37,17 @@ static void set_target(mla_replay_target *to, const mla_site *s)
 		to->up[to->ups++] = s->latent.up[i].attribute;
 }
 
+static void note_choices(mla_trial *t, const mla_choice *list, uint32_t n)
+{
+	char text[MLA_SITE_TEXT];
+	int at = 0;
+
+	for (uint32_t i = 0; i < n && at < (int)sizeof(text) - 64; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%.*s = %s", i ? ", " : "",
+		               MLA_ARG(list[i].name), list[i].value ? "True" : "False");
+	mla_trial_note(t, "no default in the source: replayed with %s", text);
+}
+
 /* Does the method before the fix run with these booleans? *more: how many there are. */
 static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 {
@@ -62,16 +73,8 @@ static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 		                                                                 : "");
 	if (mla_machine_assumed(&assumed, s.m))
 		t->out->source = MLA_SOURCE_ASSUMED;
-	if (good && *more) {
-		char text[MLA_SITE_TEXT];
-		int n = 0;
-
-		for (uint32_t i = 0; i < *more && n < (int)sizeof(text) - 64; i++)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%.*s = %s",
-			              i ? ", " : "", MLA_ARG(list[i].name),
-			              list[i].value ? "True" : "False");
-		mla_trial_note(t, "no default in the source; replayed with %s", text);
-	}
+	if (good && *more)
+		note_choices(t, list, *more);
 	mla_subject_close(&s);
 	return good;
 }
@@ -100,10 +103,23 @@ static void judge(mla_trial *t)
 	uint32_t kept[16], n;
 
 	n = find_choices(kept, t);
+	if (!n) {
+		/* A size that is None by default may have another to fall back on; else it is open.
+		 */
+		char reason[MLA_SITE_TEXT];
+
+		memcpy(reason, t->out->reason, sizeof(reason));
+		t->out->reason[0] = 0;
+		t->assume_none = true;
+		n = find_choices(kept, t);
+		if (!n)
+			memcpy(t->out->reason, reason, sizeof(reason));
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		t->choices = kept[i];
+		t->brief = i > 0;
 		if ((t->after && !mla_trial_threshold(t)) || !mla_trial_cases(t) ||
-		    (t->after && !mla_trial_counts(t)))
+		    (t->after && !t->brief && !mla_trial_counts(t)))
 			return;
 	}
 	if (n && t->after)

@@ -30,7 +30,7 @@ typedef struct {
 	double rel_f64;
 } mla_site_case;
 
-enum { MLA_SITE_CASES = 64, MLA_SITE_NOTES = 8, MLA_SITE_TEXT = 320 };
+enum { MLA_SITE_CASES = 96, MLA_SITE_NOTES = 20, MLA_SITE_TEXT = 320 };
 
 typedef struct {
 	mla_outcome outcome;

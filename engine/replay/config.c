@@ -172,6 +172,8 @@ static int by_annotation(mla_value *out, mla_machine *m, mla_str name, const mla
 	} else if (mla_str_ends(name, "_idx") || mla_str_is(name, "idx") ||
 	           mla_str_is(name, "layer_id")) {
 		*out = mla_value_int(0);
+	} else if (mla_str_ends(name, "_dim")) {
+		*out = mla_value_int(128);
 	} else if (mla_str_is(type, "int")) {
 		*out = mla_value_int(SMALL);
 	}
@@ -197,8 +199,8 @@ int mla_config_field(mla_value *out, mla_machine *m, mla_str name, const mla_nod
 		*out = mla_value_int(size);
 		return 0;
 	}
-	if (otherwise.kind == MLA_V_NONE && !mla_str_is(name, "head_dim") &&
-	    assumed_size(&size, m, name)) {
+	if (otherwise.kind == MLA_V_NONE && m->options.assume_none &&
+	    !mla_str_is(name, "head_dim") && assumed_size(&size, m, name)) {
 		*out = mla_value_int(size);
 		return 0;
 	}

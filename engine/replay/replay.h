@@ -45,9 +45,11 @@ typedef struct {
 	mla_project *project;
 	const mla_settings *settings; /* may be NULL */
 	mla_replay_mode mode;
-	uint32_t bits;    /* of quantised up-projections */
-	uint32_t heads;   /* attention heads; 0: 2 */
-	int64_t topk;     /* of a sparse selection; 0: larger than any cache */
+	uint32_t bits;  /* of quantised up-projections */
+	uint32_t heads; /* attention heads; 0: 2 */
+	int64_t topk;   /* of a sparse selection; 0: larger than any cache */
+	/* A latent size whose default is None is assumed, as one without a default is. */
+	bool assume_none;
 	uint32_t choices; /* bit i: the value of the i-th open boolean */
 	uint64_t seed;
 	uint64_t max_work; /* of the engine, see mla_engine_options; 0: no limit */
