@@ -4,6 +4,8 @@
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
 
+#include <pthread.h>
+
 /* Re-exports through packages are a few hops; a cycle of imports must end. */
 enum { MAX_HOPS = 12 };
 
@@ -13,6 +15,7 @@ typedef struct {
 } entry;
 
 struct mla_project {
+	pthread_mutex_t lock; /* around entries, reader and parser */
 	mla_reader reader;
 	mla_python *python;
 	MLA_VEC(entry) entries; /* sorted by path */
@@ -28,6 +31,7 @@ int mla_project_new(mla_project **out, mla_reader reader)
 		return error;
 	}
 	p->reader = reader;
+	pthread_mutex_init(&p->lock, NULL);
 	*out = p;
 	return 0;
 }
@@ -42,6 +46,7 @@ void mla_project_free(mla_project *p)
 	}
 	mla_vec_free(&p->entries);
 	mla_python_free(p->python);
+	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
@@ -172,7 +177,7 @@ void mla_project_add(mla_project *p, mla_module *m)
 	insert(p, m->path, m);
 }
 
-mla_module *mla_project_module(mla_project *p, const char *path)
+static mla_module *look_up(mla_project *p, const char *path)
 {
 	bool found;
 	uint32_t at = find(p, path, &found);
@@ -184,6 +189,16 @@ mla_module *mla_project_module(mla_project *p, const char *path)
 	if (p->reader.read(&text, p->reader.payload, path) == 0)
 		mla_module_parse(&m, p->python, text);
 	return insert(p, path, m);
+}
+
+mla_module *mla_project_module(mla_project *p, const char *path)
+{
+	mla_module *m;
+
+	pthread_mutex_lock(&p->lock);
+	m = look_up(p, path);
+	pthread_mutex_unlock(&p->lock);
+	return m;
 }
 
 enum { FORM_FILE, FORM_PACKAGE, FORM_COUNT };

@@ -1,4 +1,4 @@
-/* The engine's verdict on a fix: the project as it is, and as it is with the fix made. */
+/* The engine's verdicts on fixes: the project as it is, and as it is with one fix made. */
 #ifndef MLA_CLI_REPLAY_H
 #define MLA_CLI_REPLAY_H
 
@@ -8,8 +8,17 @@
 /* The length at which the cache-length form is looked at. */
 enum { MLA_REPLAY_CACHE_LEN = 8192 };
 
-/* An error is one of ours; whatever the source does is a verdict. */
-int mla_replay_fix(mla_site_verdict *out, const mla_scan *s, const mla_scan_tree *t,
-                   const mla_fix *fix);
+typedef struct {
+	const mla_scan_tree *tree;
+	const mla_fix *fix;
+	mla_site_verdict result;
+	bool whole_call; /* the counts are of whole calls, not of a cached token */
+} mla_verdict;
+
+/*
+ * Fills in the results, on several threads; their order changes nothing. An error is one of ours:
+ * whatever a source does is a verdict. Shows how far it is on a terminal once it takes a second.
+ */
+int mla_replay_all(const mla_scan *s, mla_verdict *v, uint32_t n);
 
 #endif

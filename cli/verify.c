@@ -4,27 +4,14 @@
 #include "cli/report.h"
 #include "cli/verbs.h"
 
-static int verify_site(mla_verdicts *out, const mla_scan *s, const mla_scan_tree *t,
-                       const mla_fix *fix)
-{
-	mla_verdict v = {
-		.tree = t, .fix = fix, .whole_call = s->options->form == MLA_FORM_CACHE_LENGTH};
-	int error = mla_replay_fix(&v.result, s, t, fix);
-
-	if (error == 0)
-		mla_vec_push(&out->v, v);
-	return error;
-}
-
 int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 {
-	int error = 0;
-
 	*out = (mla_verdicts){.arena = s->arena};
 	for (uint32_t i = 0; i < s->trees.n; i++)
-		for (uint32_t k = 0; k < s->trees.v[i].fixes.n && error == 0; k++)
-			error = verify_site(out, s, &s->trees.v[i], s->trees.v[i].fixes.v[k]);
-	return error;
+		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++)
+			mla_vec_push(&out->v, ((mla_verdict){.tree = &s->trees.v[i],
+			                                     .fix = s->trees.v[i].fixes.v[k]}));
+	return mla_replay_all(s, out->v.v, out->v.n);
 }
 
 static int status_of(const mla_scan *s, const mla_verdicts *v)

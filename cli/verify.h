@@ -7,13 +7,6 @@
 #include <stdio.h>
 
 typedef struct {
-	const mla_scan_tree *tree;
-	const mla_fix *fix;
-	mla_site_verdict result;
-	bool whole_call; /* the counts are of whole calls, not of a cached token */
-} mla_verdict;
-
-typedef struct {
 	mla_arena *arena;
 	MLA_VEC(mla_verdict) v;
 } mla_verdicts;

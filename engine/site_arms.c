@@ -19,7 +19,7 @@ static int shape_run(mla_run *run, mla_subject *s, uint32_t width, int64_t cache
 
 	*run = (mla_run){.width = width, .batch = 1, .cached = cached};
 	error = mla_subject_run(&out, s, run, forcing);
-	mla_tensor_scope_close(e, scope, NULL, 0);
+	mla_machine_scope_close(s->m, scope);
 	return error;
 }
 

@@ -246,8 +246,8 @@ static bool run_case(bench *b, mla_run *spec, mla_site_case *into, bool *skipped
 	if (good)
 		good = judge(b, &r, into);
 	if (after)
-		mla_tensor_scope_close(after, other, NULL, 0);
-	mla_tensor_scope_close(before, scope, NULL, 0);
+		mla_machine_scope_close(b->after.m, other);
+	mla_machine_scope_close(b->before.m, scope);
 	return good;
 }
 
@@ -357,8 +357,8 @@ static bool differs(bool *out, mla_subject *a, mla_run *run_a, mla_subject *b, m
 	           mla_compare(&c, x, y, MLA_F64) == 0;
 
 	*out = ran && c.finite && c.rel > 1e-6;
-	mla_tensor_scope_close(eb, sb, NULL, 0);
-	mla_tensor_scope_close(ea, sa, NULL, 0);
+	mla_machine_scope_close(b->m, sb);
+	mla_machine_scope_close(a->m, sa);
 	return ran;
 }
 

@@ -64,7 +64,7 @@ static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 		mla_tensor *out;
 
 		good = mla_subject_run(&out, &s, &run, MLA_FREE) == 0;
-		mla_tensor_scope_close(e, scope, NULL, 0);
+		mla_machine_scope_close(s.m, scope);
 	}
 	*more = mla_machine_choices(&list, s.m);
 	if (!good)

@@ -31,24 +31,42 @@ static uint64_t place_of(const mla_cache *c, mla_str name)
 	return h;
 }
 
+static bool same_rows(const mla_drawn_rows *a, const mla_drawn_rows *b)
+{
+	return a->place == b->place && a->ndim == b->ndim && a->dtype == b->dtype &&
+	       memcmp(a->shape, b->shape, a->ndim * sizeof(*a->shape)) == 0;
+}
+
 /* Rows of every position before this call, shaped as `like` but for that axis. */
 static int draw_rows(mla_value *out, mla_machine *m, const mla_cache *c, const char *which,
                      const mla_tensor *like, int64_t axis)
 {
-	mla_random r = mla_random_stream(m->options.seed + 1,
-	                                 place_of(c, mla_str_c(which)) + (uint64_t)like->ndim);
-	int64_t shape[MLA_DIMS];
+	mla_drawn_rows key = {
+		.place = place_of(c, mla_str_c(which)), .ndim = like->ndim, .dtype = like->dtype};
+	mla_random r = mla_random_stream(m->options.seed + 1, key.place + key.ndim);
 	mla_tensor *t = NULL;
 	uint32_t at;
 	int error;
 
 	if ((error = mla_engine_fault(m, mla_tensor_axis(&at, like, axis, "cache"))) < 0)
 		return error;
-	memcpy(shape, like->shape, sizeof(shape));
-	shape[at] = m->run->cached;
-	error = mla_random_normals(&t, m->engine, like->dtype, MLA_BF16, like->ndim, shape, &r, 1);
+	memcpy(key.shape, like->shape, like->ndim * sizeof(*key.shape));
+	key.shape[at] = m->run->cached;
+	for (uint32_t i = 0; i < m->rows.n; i++)
+		if (same_rows(&m->rows.v[i], &key)) {
+			*out = mla_value_tensor(m->kept.v[i], MLA_FROM_CACHE | MLA_FROM_INPUT);
+			return 0;
+		}
+	error = mla_random_normals(&t, m->engine, like->dtype, MLA_BF16, like->ndim, key.shape, &r,
+	                           1);
+	if (error < 0)
+		return mla_engine_fault(m, error);
+	if (m->options.mode != MLA_REPLAY_SHAPES) {
+		mla_vec_push(&m->rows, key);
+		mla_vec_push(&m->kept, t);
+	}
 	*out = mla_value_tensor(t, MLA_FROM_CACHE | MLA_FROM_INPUT);
-	return mla_engine_fault(m, error);
+	return 0;
 }
 
 int mla_cache_rows(mla_value *out, mla_machine *m, mla_cache *c, const mla_tensor *like,

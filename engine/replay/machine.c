@@ -35,6 +35,8 @@ void mla_machine_free(mla_machine *m)
 	mla_vec_free(&m->assumed);
 	mla_vec_free(&m->stale);
 	mla_vec_free(&m->journal);
+	mla_vec_free(&m->rows);
+	mla_vec_free(&m->kept);
 	mla_engine_free(m->engine);
 	mla_arena_free(m->arena);
 	free(m);
@@ -48,6 +50,11 @@ const mla_fault *mla_machine_fault(const mla_machine *m)
 mla_engine *mla_machine_engine(const mla_machine *m)
 {
 	return m->engine;
+}
+
+void mla_machine_scope_close(mla_machine *m, mla_tensor_scope scope)
+{
+	mla_tensor_scope_close(m->engine, scope, m->kept.v, m->kept.n);
 }
 
 uint32_t mla_machine_choices(const mla_choice **out, const mla_machine *m)

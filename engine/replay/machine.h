@@ -43,6 +43,14 @@ typedef struct {
 	mla_value old; /* UNBOUND: there was none */
 } mla_change_note;
 
+/* Rows that a cache held before a call: drawn once, and the same ones in every run. */
+typedef struct {
+	uint64_t place;
+	uint32_t ndim;
+	int64_t shape[MLA_DIMS];
+	mla_dtype dtype;
+} mla_drawn_rows;
+
 struct mla_machine {
 	mla_replay_options options;
 	mla_arena *arena;
@@ -63,6 +71,8 @@ struct mla_machine {
 	MLA_VEC(mla_class_entry) classes;
 	MLA_VEC(mla_choice) choices;
 	MLA_VEC(mla_str) assumed;
+	MLA_VEC(mla_drawn_rows) rows; /* of kept[i] */
+	MLA_VEC(mla_tensor *) kept;
 	MLA_VEC(mla_change_note) journal;
 	MLA_VEC(const mla_tensor *) stale; /* changed in place under another name */
 	mla_value returned;                /* by the statement that returned */

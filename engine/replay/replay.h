@@ -87,6 +87,8 @@ void mla_machine_free(mla_machine *m); /* NULL is fine */
 
 const mla_fault *mla_machine_fault(const mla_machine *m);
 mla_engine *mla_machine_engine(const mla_machine *m);
+/* Closes a scope around runs; the rows of caches that were drawn in it stay. */
+void mla_machine_scope_close(mla_machine *m, mla_tensor_scope scope);
 uint32_t mla_machine_choices(const mla_choice **out, const mla_machine *m);
 /* Names of config sizes that nobody gives. */
 uint32_t mla_machine_assumed(const mla_str **out, const mla_machine *m);
