@@ -1,31 +1,45 @@
 /* The check verb: scan, then report, print a diff, or write the fixes. */
+#include "analyzer/str.h"
 #include "cli/diff.h"
 #include "cli/report.h"
 #include "cli/verbs.h"
+#include "cli/verify.h"
 #include "cli/write.h"
 
 #include <stdlib.h>
 
-static void set_applicability(mla_scan *s)
+/* What the engine says of a fix; only it can make one safe. */
+static void take_verdict(mla_fix *f, const mla_site_verdict *v, mla_arena *arena)
+{
+	f->applicability = v->outcome == MLA_VERIFIED   ? MLA_FIX_SAFE
+	                   : v->outcome == MLA_REJECTED ? MLA_FIX_REJECTED
+	                                                : MLA_FIX_UNSAFE;
+	f->reason = mla_arena_dup(arena, mla_str_c(v->reason));
+}
+
+static int set_applicability(mla_scan *s)
 {
 	const mla_options *o = s->options;
-	bool asked = (o->verify || o->diff || o->fix) && !o->no_verify;
+	mla_verdicts v = {0};
+	int error = 0;
 
-	for (uint32_t i = 0; i < s->trees.n; i++)
+	if (!o->no_verify && (o->verify || o->diff || o->fix)) {
+		error = mla_verify_sites(&v, s);
+		for (uint32_t i = 0; i < v.v.n && error == 0; i++)
+			take_verdict((mla_fix *)v.v.v[i].fix, &v.v.v[i].result, s->arena);
+		mla_vec_free(&v.v);
+		return error;
+	}
+	for (uint32_t i = 0; i < s->trees.n && o->no_verify; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
 			mla_fix *f = s->trees.v[i].fixes.v[k];
 
 			if (f->applicability == MLA_FIX_SAFE)
 				continue; /* it needs no numbers */
-			if (o->no_verify) {
-				f->applicability = MLA_FIX_UNSAFE;
-				f->reason = (mla_str){"not verified: --no-verify", 25};
-			} else if (asked) {
-				/* The method itself is not executed yet, so no fix is safe. */
-				f->applicability = MLA_FIX_UNSAFE;
-				f->reason = (mla_str){"arms not replayed", 17};
-			}
+			f->applicability = MLA_FIX_UNSAFE;
+			f->reason = mla_str_c("not verified: --no-verify");
 		}
+	return 0;
 }
 
 /* The changes of all fixes that are offered, checked; *left is how many were not applied. */
@@ -112,7 +126,8 @@ static int report(mla_scan *s, FILE *to)
 {
 	const mla_options *o = s->options;
 
-	set_applicability(s);
+	if (set_applicability(s) < 0)
+		return mla_fail();
 	if (o->diff) {
 		if (print_diff(to, s) < 0)
 			return mla_fail();
@@ -149,8 +164,9 @@ static int fix(const mla_options *o, FILE *to)
 		int error = mla_scan_run(&s, o);
 
 		if (error == 0) {
-			set_applicability(&s);
-			error = write_fixes(&s, &files, &left);
+			error = set_applicability(&s);
+			if (error == 0)
+				error = write_fixes(&s, &files, &left);
 		}
 		mla_scan_free(&s);
 		if (error < 0)

@@ -150,6 +150,27 @@ static void put_refusals(FILE *to, const mla_scan *s)
 		}
 }
 
+/* Fixes that are not offered, each with its reason. */
+static void put_hidden(FILE *to, const mla_scan *s, uint32_t hidden)
+{
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
+			const mla_fix *f = s->trees.v[i].fixes.v[k];
+			char path[PATH_MAX];
+
+			if (!f->edits.n || !f->site || mla_fix_offered(f, s->options))
+				continue;
+			mla_file_display(path, sizeof(path), s->trees.v[i].tree,
+			                 f->site->module->path);
+			fprintf(to, "mlalint: %s: %s: %.*s: %.*s\n",
+			        f->applicability == MLA_FIX_REJECTED ? "rejected" : "hidden", path,
+			        MLA_ARG(f->site->symbol), MLA_ARG(f->reason));
+		}
+	if (hidden)
+		fprintf(to, "mlalint: %u fix%s hidden: not verified; --unsafe-fixes offers %s\n",
+		        hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
+}
+
 void mla_report_summary(FILE *to, const mla_scan *s)
 {
 	static const char *const states[] = {
@@ -157,7 +178,7 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 		[MLA_FILE_SKIPPED] = "skipped",
 		[MLA_FILE_FAILED] = "failed",
 	};
-	uint32_t offered = 0, hidden = 0;
+	uint32_t hidden = 0;
 
 	for (uint32_t i = 0; i < s->files.trees.n; i++)
 		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
@@ -171,8 +192,8 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
 			const mla_fix *f = s->trees.v[i].fixes.v[k];
 
-			offered += mla_fix_offered(f, s->options);
-			hidden += f->edits.n && !mla_fix_offered(f, s->options);
+			hidden += f->edits.n && f->applicability != MLA_FIX_REJECTED &&
+			          !mla_fix_offered(f, s->options);
 		}
 	if (s->options->diff || s->options->fix)
 		put_refusals(to, s);
@@ -188,8 +209,6 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 	if (s->options->show_kept)
 		fprintf(to, "; %u test%s kept", s->kept, plural(s->kept));
 	fputc('\n', to);
-	if (hidden && (s->options->diff || s->options->fix))
-		fprintf(to, "mlalint: %u fix%s hidden: not verified; --unsafe-fixes offers %s\n",
-		        hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
-	(void)offered;
+	if (s->options->diff || s->options->fix)
+		put_hidden(to, s, hidden);
 }

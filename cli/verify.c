@@ -9,8 +9,10 @@ int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 	*out = (mla_verdicts){.arena = s->arena};
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++)
-			mla_vec_push(&out->v, ((mla_verdict){.tree = &s->trees.v[i],
-			                                     .fix = s->trees.v[i].fixes.v[k]}));
+			if (s->trees.v[i].fixes.v[k]->site)
+				mla_vec_push(&out->v,
+				             ((mla_verdict){.tree = &s->trees.v[i],
+				                            .fix = s->trees.v[i].fixes.v[k]}));
 	return mla_replay_all(s, out->v.v, out->v.n);
 }
 

@@ -67,9 +67,7 @@ static bool observe(mla_trial *t, mla_subject *s)
 		mla_trial_say(t, MLA_UNVERIFIED, "every width up to %d is absorbed", WIDEST);
 	else if (width == 1)
 		mla_trial_say(t, MLA_REJECTED, "after the fix, width 1 is materialised");
-	else if (width == 2)
-		mla_trial_say(t, MLA_UNVERIFIED, "the threshold is 1: the fix changes nothing");
-	return width > 2 && width <= WIDEST;
+	return width > 1 && width <= WIDEST;
 }
 
 bool mla_trial_threshold(mla_trial *t)
@@ -146,6 +144,13 @@ static bool judge_counts(mla_trial *t, mla_subject *s)
 	if (!crossing(t, s) || !both(at, t, s, o->threshold) ||
 	    !both(above, t, s, o->threshold + 1))
 		return false;
+	if (o->threshold == 1 && o->crossover == WIDEST) {
+		mla_trial_say(
+			t, MLA_UNVERIFIED,
+			"the threshold is 1 by convention where absorbed never loses: the fix "
+			"changes nothing");
+		return false;
+	}
 	o->counted = true;
 	o->absorbed_at_t = at[0];
 	o->materialised_at_t = at[1];

@@ -313,6 +313,8 @@ static bool all_cases(mla_trial *t, bench *const *benches, uint32_t n, bool brie
 				               .array_offset = form[f].padded,
 				               .gather = gather};
 
+				if (t->options->padded_only && !form[f].padded)
+					continue;
 				if (t->brief && (f || cached[k] != 64 || width[i] > 2))
 					continue;
 				if ((cached[k] == 2048 && (width[i] > 2 || f)) ||

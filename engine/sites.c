@@ -118,8 +118,10 @@ static void judge(mla_trial *t)
 	for (uint32_t i = 0; i < n; i++) {
 		t->choices = kept[i];
 		t->brief = i > 0;
-		if ((t->after && !mla_trial_threshold(t)) || !mla_trial_cases(t) ||
-		    (t->after && !t->brief && !mla_trial_counts(t)))
+		/* The counts are cheap and say more about a wrong threshold than the numbers. */
+		if (t->after && (!mla_trial_threshold(t) || (!t->brief && !mla_trial_counts(t))))
+			return;
+		if (!mla_trial_cases(t))
 			return;
 	}
 	if (n && t->after)

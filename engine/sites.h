@@ -54,6 +54,7 @@ typedef struct {
 	const mla_settings *settings; /* may be NULL */
 	int64_t cache_len;            /* at which the cache-length form is looked at; 0: geometry */
 	uint64_t seed;
+	bool padded_only; /* for tests: of the cases, only left-padded batches */
 } mla_site_options;
 
 /*

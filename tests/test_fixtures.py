@@ -33,6 +33,7 @@ from tool import (
 RULES = os.path.join(ROOT, "testdata", "rules")
 SUPPORT = ("base.py", "mla.py")  # the sibling modules of single files
 FORMS = {"geometry": ".fixed", "cache-length": ".fixed-cache-length"}
+FIX = ("check", "--fix", "--unsafe-fixes", "--no-verify")  # tests/test_verify.py verifies
 COMMENT = re.compile(r"# expect: (.*?)\s*$")
 
 
@@ -200,11 +201,11 @@ def one(fixture, twin, form, collected):
         report = check(folder, *threshold)
         compare(reported(report), want)
         guards_are_there(report, before)
-        diff = run(("check", "--diff", "--unsafe-fixes") + threshold, folder)
+        diff = run(("check", "--diff", "--unsafe-fixes", "--no-verify") + threshold, folder)
         same("--diff wrote into the tree", tree(folder) == before, True)
 
         left = any(not w[4] for w in want if w[2] != "kept")
-        run(("check", "--fix", "--unsafe-fixes") + threshold, folder, 1 if left else 0)
+        run(FIX + threshold, folder, 1 if left else 0)
         fixed = tree(folder)
         equivalent(twin, fixed, after)
         edits = edits_by_path(report)
@@ -217,7 +218,7 @@ def one(fixture, twin, form, collected):
             compile(data, path, "exec")
             collected["%s/%s/%s/%s" % (form, twin or "as-is", fixture.name + ".d", path)] = data
         same("findings left", bool(check(folder, *threshold)["findings"]), left)
-        run(("check", "--fix", "--unsafe-fixes") + threshold, folder, 1 if left else 0)
+        run(FIX + threshold, folder, 1 if left else 0)
         same_tree("fixing again", tree(folder), fixed)
 
     same("--diff is empty", not diff.stdout, before == after)
@@ -239,7 +240,7 @@ def named_alone(package, only, untouched):
     after[path] = after[path].replace(b"L <= self._max_absorbed", b"L == 1")
     with tempfile.TemporaryDirectory() as folder:
         write_tree(folder, fixture.before)
-        run(("check", "--fix", "--unsafe-fixes", os.path.join(package, only)), folder, 0)
+        run(FIX + (os.path.join(package, only),), folder, 0)
         same_tree("fixed text", tree(folder), after)
 
 

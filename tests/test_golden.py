@@ -65,8 +65,8 @@ RUNS = {
     "text-awkward-names": (awkward, ("check",)),
     "text-empty": (dict, ("check",)),
     "text-nothing-found": (lambda: fixture("text_only.py", "mla.py"), ("check",)),
-    "diff": (lambda: fixture(*EQUAL), ("check", "--diff", "--unsafe-fixes")),
-    "diff-awkward-names": (awkward, ("check", "--diff", "--unsafe-fixes")),
+    "diff": (lambda: fixture(*EQUAL), ("check", "--diff", "--unsafe-fixes", "--no-verify")),
+    "diff-awkward-names": (awkward, ("check", "--diff", "--unsafe-fixes", "--no-verify")),
     "json": (lambda: fixture(*EQUAL), ("check",) + JSON),
     "json-show-kept": (lambda: fixture(*SPARSE), ("check", "--show-kept") + JSON),
     "json-no-fix": (lambda: fixture(*NO_FIX), ("check",) + JSON),
@@ -107,9 +107,9 @@ def awkward_names_apply():
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         write_tree(folder, awkward())
         write_tree(other, awkward())
-        diff = run(("check", "--diff", "--unsafe-fixes"), folder, 1).stdout
+        diff = run(("check", "--diff", "--unsafe-fixes", "--no-verify"), folder, 1).stdout
         git_apply(other, diff)
-        run(("check", "--fix", "--unsafe-fixes"), folder, 0)
+        run(("check", "--fix", "--unsafe-fixes", "--no-verify"), folder, 0)
         same_tree("git apply of the diff", tree(other), tree(folder))
         same(
             "files that changed",
@@ -124,7 +124,7 @@ def same_for_any_number_of_threads():
         for args in (
             ("check",),
             ("check", "--show-kept") + JSON,
-            ("check", "--diff", "--unsafe-fixes"),
+            ("check", "--diff", "--unsafe-fixes", "--no-verify"),
         ):
             one_thread = run(args + ("-j", "1"), folder).stdout
             need(one_thread, "nothing was printed")

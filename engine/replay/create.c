@@ -35,7 +35,7 @@ static int dtype_argument(mla_dtype *out, mla_machine *m, mla_call *c, uint32_t 
 
 /* Nested lists of numbers: the shape of the first ones, and every number in order. */
 static int flatten(mla_value v, mla_machine *m, uint32_t depth, int64_t shape[MLA_DIMS],
-                   uint32_t *ndim, double *to, uint32_t room, uint32_t *n, bool *real)
+                   uint32_t *ndim, double *to, uint32_t room, uint32_t *n, mla_dtype *d)
 {
 	int error = 0;
 
@@ -44,7 +44,11 @@ static int flatten(mla_value v, mla_machine *m, uint32_t depth, int64_t shape[ML
 
 		if (depth != *ndim || !mla_value_as_float(&f, v))
 			return mla_unsupported(m, "an array of such a list");
-		*real |= v.kind == MLA_V_FLOAT;
+		/* In order of promotion: truth values, integers, floats. */
+		if (v.kind == MLA_V_FLOAT)
+			*d = MLA_F32;
+		else if (v.kind == MLA_V_INT && *d == MLA_BOOL)
+			*d = MLA_I32;
 		if (*n == room)
 			return mla_limit(m, "an array literal of more than %u numbers", room);
 		to[(*n)++] = f;
@@ -57,7 +61,7 @@ static int flatten(mla_value v, mla_machine *m, uint32_t depth, int64_t shape[ML
 	if (depth >= *ndim || shape[depth] != v.seq->n)
 		return mla_raise(m, "ValueError", "an array of lists of different lengths");
 	for (uint32_t i = 0; i < v.seq->n && error == 0; i++)
-		error = flatten(v.seq->v[i], m, depth + 1, shape, ndim, to, room, n, real);
+		error = flatten(v.seq->v[i], m, depth + 1, shape, ndim, to, room, n, d);
 	return error;
 }
 
@@ -66,14 +70,14 @@ static int array_of_list(mla_value *out, mla_machine *m, mla_value v, mla_dtype 
 	double numbers[1024];
 	int64_t shape[MLA_DIMS];
 	uint32_t n = 0, ndim = 0;
-	bool real = false;
+	mla_dtype natural = MLA_BOOL;
 	mla_tensor *t = NULL;
-	int error = flatten(v, m, 0, shape, &ndim, numbers, 1024, &n, &real);
+	int error = flatten(v, m, 0, shape, &ndim, numbers, 1024, &n, &natural);
 
 	if (error < 0)
 		return error;
 	if (!given)
-		d = real || !n ? MLA_F32 : MLA_I32;
+		d = n ? natural : MLA_F32;
 	error = mla_tensor_from(&t, m->engine, mla_engine_dtype(m->engine, d), ndim, shape,
 	                        numbers);
 	*out = mla_value_tensor(t, 0);
