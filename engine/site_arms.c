@@ -9,15 +9,15 @@ enum { WIDEST = 4096, CACHED = 64 };
 
 static const mla_subject_mode shapes = {.mode = MLA_REPLAY_SHAPES, .heads = 1};
 
-static int shape_run(mla_run *run, mla_subject *s, uint32_t width, int64_t cached,
-                     mla_forcing forcing)
+static int shape_run(mla_run *run, const mla_trial *t, mla_subject *s, uint32_t width,
+                     int64_t cached, mla_forcing forcing)
 {
 	mla_engine *e = mla_machine_engine(s->m);
 	mla_tensor_scope scope = mla_tensor_scope_open(e);
 	mla_tensor *out;
 	int error;
 
-	*run = (mla_run){.width = width, .batch = 1, .cached = cached};
+	*run = (mla_run){.width = width, .batch = 1, .cached = cached, .gather = t->gather};
 	error = mla_subject_run(&out, s, run, forcing);
 	mla_machine_scope_close(s->m, scope);
 	return error;
@@ -49,7 +49,7 @@ static bool observe(mla_trial *t, mla_subject *s)
 		mla_arm_taken arm;
 		mla_run run;
 
-		if (shape_run(&run, s, width, cached_at(t, width), MLA_FREE) < 0) {
+		if (shape_run(&run, t, s, width, cached_at(t, width), MLA_FREE) < 0) {
 			failed(t, s, width);
 			return false;
 		}
@@ -95,13 +95,13 @@ static bool count(uint64_t *out, mla_trial *t, mla_subject *s, uint32_t width, m
 	mla_run a, b;
 
 	if (T) {
-		if (shape_run(&a, s, width, cached_at(t, width), forcing) < 0)
+		if (shape_run(&a, t, s, width, cached_at(t, width), forcing) < 0)
 			return false;
 		*out = a.multiply_adds;
 		return true;
 	}
-	if (shape_run(&a, s, width, base - width, forcing) < 0 ||
-	    shape_run(&b, s, width, 2 * base - width, forcing) < 0)
+	if (shape_run(&a, t, s, width, base - width, forcing) < 0 ||
+	    shape_run(&b, t, s, width, 2 * base - width, forcing) < 0)
 		return false;
 	*out = (b.multiply_adds - a.multiply_adds) / (uint64_t)base;
 	return true;
@@ -175,8 +175,8 @@ static void note_cold(mla_trial *t, mla_subject *s)
 	uint32_t width = t->out->threshold >= 512 ? 512 : t->out->threshold;
 	mla_run a, m;
 
-	if (t->options->cache_len || shape_run(&a, s, width, 0, MLA_FORCE_ABSORBED) < 0 ||
-	    shape_run(&m, s, width, 0, MLA_FORCE_MATERIALISED) < 0 ||
+	if (t->options->cache_len || shape_run(&a, t, s, width, 0, MLA_FORCE_ABSORBED) < 0 ||
+	    shape_run(&m, t, s, width, 0, MLA_FORCE_MATERIALISED) < 0 ||
 	    a.multiply_adds <= m.multiply_adds)
 		return;
 	mla_trial_note(t,

@@ -338,7 +338,8 @@ static bool around_threshold(mla_trial *t)
 		for (int64_t cached = 0; cached <= 64 && good; cached += 64) {
 			mla_run run = {.width = t->out->threshold + (uint32_t)at,
 			               .batch = 1,
-			               .cached = cached};
+			               .cached = cached,
+			               .gather = t->gather};
 
 			if (run.width > 1)
 				good = one_case(t, list, 1, &run);
@@ -367,7 +368,8 @@ static bool differs(bool *out, mla_subject *a, mla_run *run_a, mla_subject *b, m
 static bool mask_matters(mla_trial *t, bench *b)
 {
 	mla_subject *s = t->after ? &b->after : &b->before;
-	mla_run with = {.width = 8, .batch = 1, .cached = 64}, without = with;
+	mla_run with = {.width = 8, .batch = 1, .cached = 64, .gather = t->gather};
+	mla_run without = with;
 	bool different = false;
 
 	without.no_mask = true;
@@ -426,19 +428,6 @@ static bool rms_steady(mla_trial *t, const bench *b)
 	return false;
 }
 
-static bool takes_gather(const mla_site *s)
-{
-	const mla_node *list = s->function->kid[0];
-
-	for (uint32_t i = 2; list && i < list->n; i++)
-		if (list->kid[i]->op == MLA_OP_NONE && mla_kid(list->kid[i], 1) &&
-		    !mla_str_mentions(list->kid[i]->name, "mask") &&
-		    !mla_str_mentions(list->kid[i]->name, "cache") &&
-		    mla_replay_gathers(s->function, list->kid[i]->name))
-			return true;
-	return false;
-}
-
 bool mla_trial_cases(mla_trial *t)
 {
 	mla_subject_mode mode = {.mode = MLA_REPLAY_F64, .heads = 2, .choices = t->choices};
@@ -450,16 +439,16 @@ bool mla_trial_cases(mla_trial *t)
 		good = bench_open(&half, t, &mode);
 		opened = true;
 	}
-	good = good && all_cases(t, list, 2, false, false) && mask_matters(t, &exact) &&
+	good = good && all_cases(t, list, 2, false, t->gather) && mask_matters(t, &exact) &&
 	       rms_steady(t, &half);
 	bench_close(&exact);
 	if (opened)
 		bench_close(&half);
 	if (good && t->after && !t->brief)
 		good = around_threshold(t);
-	if (good && t->site->sparse && !takes_gather(t->site))
+	if (good && t->site->sparse && !mla_site_takes_gather(t->site))
 		good = sparse_cases(t, false);
-	if (good && takes_gather(t->site))
+	if (good && mla_site_takes_gather(t->site) && !t->gather)
 		good = sparse_cases(t, true);
 	return good;
 }

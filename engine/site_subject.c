@@ -110,6 +110,19 @@ const char *mla_arm_taken_name(mla_arm_taken a)
 	return names[a];
 }
 
+bool mla_site_takes_gather(const mla_site *s)
+{
+	const mla_node *list = s->function->kid[0];
+
+	for (uint32_t i = 2; list && i < list->n; i++)
+		if (list->kid[i]->op == MLA_OP_NONE && mla_kid(list->kid[i], 1) &&
+		    !mla_str_mentions(list->kid[i]->name, "mask") &&
+		    !mla_str_mentions(list->kid[i]->name, "cache") &&
+		    mla_replay_gathers(s->function, list->kid[i]->name))
+			return true;
+	return false;
+}
+
 void mla_trial_say(mla_trial *t, mla_outcome o, const char *fmt, ...)
 {
 	va_list ap;

@@ -36,6 +36,7 @@ typedef struct {
 	mla_replay_target target_before, target_after;
 	uint32_t choices; /* of the open booleans */
 	bool assume_none; /* latent sizes that are None by default are assumed */
+	bool gather;      /* the absorbed arm runs only where gather indices are given */
 	bool brief;       /* looked at before under other choices */
 } mla_trial;
 
@@ -53,6 +54,9 @@ int mla_subject_run(mla_tensor **out, mla_subject *s, mla_run *run, mla_forcing 
 typedef enum { MLA_ARM_NONE, MLA_ARM_ABSORBED, MLA_ARM_MATERIALISED, MLA_ARM_BOTH } mla_arm_taken;
 mla_arm_taken mla_run_arm(const mla_run *run);
 const char *mla_arm_taken_name(mla_arm_taken a);
+
+/* Does the method have an optional parameter of gather indices? */
+bool mla_site_takes_gather(const mla_site *s);
 
 /* Ends the verdict. The first word counts, but a rejection replaces a lack of knowledge. */
 void mla_trial_say(mla_trial *t, mla_outcome o, const char *fmt, ...) MLA_PRINTF(3, 4);

@@ -58,12 +58,15 @@ static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 	const mla_str *assumed;
 
 	for (uint32_t width = 1; width <= 2 && good; width++) {
-		mla_run run = {.width = width, .batch = 1, .cached = 64};
+		mla_run run = {.width = width, .batch = 1, .cached = 64, .gather = t->gather};
 		mla_engine *e = mla_machine_engine(s.m);
 		mla_tensor_scope scope = mla_tensor_scope_open(e);
 		mla_tensor *out;
 
 		good = mla_subject_run(&out, &s, &run, MLA_FREE) == 0;
+		/* Without indices the absorbed arm may not run at all. */
+		if (good && width == 1 && mla_run_arm(&run) != MLA_ARM_ABSORBED)
+			t->gather = mla_site_takes_gather(t->site);
 		mla_machine_scope_close(s.m, scope);
 	}
 	*more = mla_machine_choices(&list, s.m);
@@ -119,10 +122,17 @@ static void judge(mla_trial *t)
 		t->choices = kept[i];
 		t->brief = i > 0;
 		/* The counts are cheap and say more about a wrong threshold than the numbers. */
-		if (t->after && (!mla_trial_threshold(t) || (!t->brief && !mla_trial_counts(t))))
+		if (t->after &&
+		    (!mla_trial_threshold(t) || (!t->brief && !t->gather && !mla_trial_counts(t))))
 			return;
 		if (!mla_trial_cases(t))
 			return;
+		if (t->gather) {
+			mla_trial_say(t, MLA_UNVERIFIED,
+			              "the absorbed arm runs on gathered rows only: what it costs "
+			              "does not grow with the cache");
+			return;
+		}
 	}
 	if (n && t->after)
 		t->out->outcome = MLA_VERIFIED;
