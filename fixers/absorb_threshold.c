@@ -288,21 +288,18 @@ static bool cache_length_form(plan *p)
 	return true;
 }
 
-/* Says what the geometry form costs on a cold cache, T = L at the threshold. */
 static const char *title(const plan *p, const mla_finding *f)
 {
-	const mla_geometry *g = &f->threshold.geometry;
-	double r = g->rank, d = (double)g->nope + g->value, n = f->threshold.queries;
-
 	if (p->form == MLA_FORM_CACHE_LENGTH)
 		return "Absorb up to the number of queries that sizes and cached length allow";
 	if (!f->threshold_known)
 		return "Absorb up to the number of queries that the sizes allow on a long cache";
-	return mla_arena_format(p->arena,
-	                        "Absorb up to %.0f queries, the long-cache limit of these sizes (a "
-	                        "cold prefill of %.0f then does %.2f times the work; --threshold "
-	                        "cache-length avoids that)",
-	                        n, n, (r * d + 2 * n * r) / (r * d + n * d))
+	return mla_arena_format(
+		       p->arena,
+		       "Absorb up to %u queries, the long-cache limit of these sizes (a cold "
+		       "prefill of that length then takes more work than before; --threshold "
+		       "cache-length avoids it)",
+		       f->threshold.queries)
 	        .ptr;
 }
 
