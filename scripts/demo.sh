@@ -41,10 +41,10 @@ say 'What looks the same and has to stay, each with its reason'
 show 1 check --show-kept "$sample/latentlm/models/sparse.py" \
 	"$sample/latentlm/models/token_shift.py"
 
-say 'The patch (--fix would write it; here nothing is changed)'
-show 1 check --diff --unsafe-fixes "$sample"
+say 'The patch: each method was executed from its source before and after (--fix would write it)'
+show 1 check --diff "$sample"
 
-say 'The numbers behind it'
+say 'The verdicts and the numbers behind them'
 show 0 verify "$sample"
 
 say 'Where the thresholds come from'
