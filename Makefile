@@ -22,6 +22,7 @@ LIB     := $(BUILD)/libmlalint.a
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tree-sitter-python/parser.o \
            $(BUILD)/tree-sitter-python/scanner.o
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 ALL_CFLAGS = -std=c11 -ffp-contract=off -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
 ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
@@ -35,6 +36,8 @@ Q := @
 say = @printf '  %-4s %s\n'
 endif
 
+include engine/kernels.mk
+
 .PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean
 .PHONY: check-deps build-tests run-demo run-tests
 .DEFAULT_GOAL := all
@@ -46,6 +49,9 @@ help:
 	@echo 'make sanitize       make test under AddressSanitizer and UBSan'
 	@echo 'make test-upstream  scan pinned public releases of mlx-lm and mlx-vlm (needs a package index)'
 	@echo 'make bench-scan     time check against ripgrep and ast-grep on those releases'
+	@echo 'make bench-engine   time the attention kernels against OpenBLAS, same instruction set'
+	@echo 'make mac-check      on a Mac: every kernel on the GPU against strict mode, bit by bit'
+	@echo 'make gpu-check      with CUDA=1: the same on an NVIDIA GPU'
 	@echo 'make check-format   fail when clang-format would change a file'
 	@echo 'make install        to $$(DESTDIR)$$(PREFIX), default $(PREFIX)'
 	@echo 'make clean          remove build/'
@@ -55,7 +61,7 @@ all: $(TOOL)
 
 # Says what is missing and how to install it, instead of failing inside a compiler message.
 check-deps:
-	@sh scripts/setup.sh --check $(PACKAGES)
+	@sh scripts/setup.sh --check $(PACKAGES) c++
 
 $(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
 	@sh scripts/grammar.sh build/grammar
@@ -79,21 +85,21 @@ $(TOOL): $(BUILD)/cli/main.o $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $^ $(ALL_LIBS) -o $@
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIB)
+$(BUILD)/unit/%: tests/unit/%.c $(SUPPORT) $(LIB)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -lcmocka -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) $< $(SUPPORT) $(LIB) $(ALL_LIBS) -lcmocka -o $@
 
-build-tests: $(TOOL) $(UNIT)
+build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS)
 
-demo test sanitize test-upstream bench-scan: export DEBIAN_FRONTEND = noninteractive
+demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 
 demo:
-	@sh scripts/setup.sh $(PACKAGES)
+	@sh scripts/setup.sh $(PACKAGES) c++
 	@$(MAKE) --no-print-directory run-demo
 
 test:
-	@sh scripts/setup.sh $(PACKAGES) cmocka
+	@sh scripts/setup.sh $(PACKAGES) c++ cmocka
 	@$(MAKE) --no-print-directory run-tests
 
 run-demo: $(TOOL)
@@ -103,17 +109,17 @@ run-tests: build-tests
 	@sh tests/run.sh $(BUILD)
 
 sanitize:
-	@sh scripts/setup.sh $(PACKAGES) cmocka
+	@sh scripts/setup.sh $(PACKAGES) c++ cmocka
 	@$(MAKE) --no-print-directory BUILD=build/sanitize run-tests \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 test-upstream:
-	@sh scripts/setup.sh $(PACKAGES)
+	@sh scripts/setup.sh $(PACKAGES) c++
 	@$(MAKE) --no-print-directory all
 	@python3 tests/upstream.py $(TOOL)
 
 bench-scan:
-	@sh scripts/setup.sh $(PACKAGES)
+	@sh scripts/setup.sh $(PACKAGES) c++
 	@$(MAKE) --no-print-directory all
 	@python3 tests/bench_scan.py $(TOOL)
 

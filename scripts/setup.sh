@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the libraries the build needs, or with --check only says what is missing.
-# usage: setup.sh [--check] PKG-CONFIG-NAME...    (cmocka, libgit2, jansson, tree-sitter)
+# usage: setup.sh [--check] PKG-CONFIG-NAME...    (cmocka, libgit2, jansson, tree-sitter),
+# or c++ for any C++ compiler (the engine's kernels), or openblas
 # Debian and Ubuntu through apt-get (as root, or through sudo without a question), macOS through
 # Homebrew; elsewhere it names what to install. Never asks anything.
 set -u
@@ -12,6 +13,10 @@ if [ "${1-}" = --check ]; then
 fi
 
 have() {
+	if [ "$1" = c++ ]; then
+		command -v clang++ >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1
+		return
+	fi
 	command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$1"
 }
 
@@ -22,6 +27,9 @@ package() { # pkg-config name -> package of this system
 	apt:libgit2) echo libgit2-dev ;;
 	apt:jansson) echo libjansson-dev ;;
 	apt:cmocka) echo libcmocka-dev ;;
+	apt:c++) echo g++ ;;
+	apt:openblas) echo libopenblas-dev ;;
+	brew:c++) echo llvm ;;
 	brew:pkg-config) echo pkgconf ;;
 	*) echo "$1" ;;
 	esac

@@ -1,0 +1,43 @@
+/*
+ * The two attention tails of a latent layer, from per-head queries to per-head outputs (MLA.md of
+ * the study calls them absorbed and materialised). f32 accumulation; what a runtime would store as
+ * a tensor (folded query, expanded keys and values, context, output) is rounded by `store`, scores
+ * and weights stay f32, as in a fused attention kernel.
+ */
+#ifndef MLA_ENGINE_BACKEND_MLA_H
+#define MLA_ENGINE_BACKEND_MLA_H
+
+#include "analyzer/geometry.h"
+#include "engine/backend_ops.h"
+
+/* A per-head weight: element (h, i, j) is at offset + h head + i row + j col. */
+typedef struct {
+	mla_buffer *buf;
+	uint64_t offset;
+	uint32_t head, row, col;
+} mla_head_weight;
+
+typedef struct {
+	mla_geometry geometry;
+	uint32_t batch, heads, queries, total; /* total: cached positions after the update */
+	mla_buffer *q_nope, *q_pe;             /* dense [batch][heads][queries][n or rope] */
+	mla_buffer *latent;                    /* [batch][total], rows `latent_row` apart */
+	uint64_t latent_offset;
+	uint32_t latent_row, latent_batch;
+	mla_buffer *k_pe; /* the same; not read when rope is 0 */
+	uint64_t k_pe_offset;
+	uint32_t k_pe_row, k_pe_batch;
+	mla_head_weight w_k; /* (n, r) */
+	mla_head_weight w_v; /* (r, v) */
+	mla_mask mask;
+	float scale;
+	uint32_t store;
+	mla_buffer *out; /* dense [batch][heads][queries][v] */
+} mla_tail;
+
+/* MLA_ECONFIG for shapes that do not fit their buffers, MLA_ELIMIT for what memory does not hold.
+ */
+int mla_tail_absorbed(mla_backend *be, const mla_tail *t);
+int mla_tail_materialised(mla_backend *be, const mla_tail *t);
+
+#endif

@@ -1,0 +1,5 @@
+// refused: f: not allowed: inline assembly
+static inline void f()
+{
+	asm("nop");
+}

@@ -1,0 +1,2 @@
+// refused: a variable at namespace scope must be constant
+static float table[4];

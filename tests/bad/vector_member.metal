@@ -1,0 +1,10 @@
+// refused: parameter struct args: members must be 32-bit scalars
+struct args {
+	unsigned int n;
+	float3 origin;
+};
+kernel void f(device float *a [[buffer(0)]], constant args &p [[buffer(1)]],
+	      uint3 gid [[thread_position_in_grid]])
+{
+	a[gid.x] = (float)p.n;
+}
