@@ -123,7 +123,7 @@ kernel void attend_split(device const float *q [[buffer(0)]], device const float
 		uint nt = min(p.chunk, t1 - t0);
 		uint pairs = vecs / 2;
 		uint tiles = (nt + TILE_M - 1) / TILE_M;
-		uint tall = (nt + 2 * TILE_M - 1) / (2 * TILE_M);
+		uint tall = (nt + 7) / 8;
 		// The rows of the latent stay in cache while the queries pass.
 		for (uint i = tid; i < pairs * tiles; i += ntg.x) {
 			uint pair = i % pairs * 2;
@@ -131,12 +131,14 @@ kernel void attend_split(device const float *q [[buffer(0)]], device const float
 					      peb + t0 * p.pe_row, s + pair * p.chunk * FVW, p,
 					      i / pairs * TILE_M, nt);
 		}
+		// Eight chains keep two multiply-add pipes of four cycles busy; more rows would need more
+		// addresses than there are registers.
 		if (vecs % 2)
 			for (uint i = tid; i < tall; i += ntg.x)
-				score_tile<2 * TILE_M, 1>(qb + pairs * 2 * p.q_vec,
+				score_tile<8, 1>(qb + pairs * 2 * p.q_vec,
 							  kb + t0 * p.k_row, peb + t0 * p.pe_row,
 							  s + pairs * 2 * p.chunk * FVW, p,
-							  i * 2 * TILE_M, nt);
+							  i * 8, nt);
 		threadgroup_barrier(mem_flags::mem_device);
 		for (uint i = tid; i < vecs; i += ntg.x)
 			softmax_columns(s + i * p.chunk * FVW, mask, p, tg.z, r0 + i * FVW, t0, nt,

@@ -40,17 +40,18 @@ static inline uint lanes_of(uint cols, int j)
 	return cols > before ? min(cols - before, FVW) : 0u;
 }
 
-// One step of the chain. Signed indices and strides the compiler knows, so that every address is a
+// One step of the chain, at a[i][at + then]; `then` is a constant and so a displacement, which
+// at + then would not be (clang makes it at | then where at is a multiple of 4). Signed indices and strides the compiler knows, so that every address is a
 // register and a constant: with more registers for addresses the accumulators spill.
 template <int TM, int TNV>
-static inline void tile_step(thread tile<TM, TNV> &c, device const float *thread *a, int at,
+static inline void tile_step(thread tile<TM, TNV> &c, device const float *thread *a, int at, int then,
                              device const float *b)
 {
 	fvec bv[TNV];
 	for (int j = 0; j < TNV; j++)
 		bv[j] = vld(b + j * (int)FVW);
 	for (int i = 0; i < TM; i++) {
-		fvec s = vset(a[i][at]);
+		fvec s = vset((a[i] + at)[then]);
 		for (int j = 0; j < TNV; j++)
 			c.v[i][j] = fma(s, bv[j], c.v[i][j]);
 	}
@@ -65,11 +66,11 @@ static inline void tile_fma_rows(thread tile<TM, TNV> &c, device const float *th
 	int k = 0;
 	for (; k + 4 <= n; k += 4)
 		for (int u = 0; u < 4; u++) {
-			tile_step(c, a, (k + u) * A_K, b);
+			tile_step(c, a, k * A_K, u * A_K, b);
 			b += b_k;
 		}
 	for (; k < n; k++) {
-		tile_step(c, a, k * A_K, b);
+		tile_step(c, a, k * A_K, 0, b);
 		b += b_k;
 	}
 }
@@ -88,7 +89,7 @@ static inline void tile_fma(thread tile<TM, TNV> &c, device const float *thread 
                             device const float *b, int b_k, int n)
 {
 	for (int k = 0; k < n; k++) {
-		tile_step(c, a, k * a_k, b);
+		tile_step(c, a, k * a_k, 0, b);
 		b += b_k;
 	}
 }
