@@ -32,12 +32,15 @@ static inline void value_tile(device const float *s, device const float *v, devi
 			      threadgroup const float *factor, constant mla_attend_args &p, uint row,
 			      uint rows, uint nt, uint cols, bool first)
 {
+	// Where tiles divide vectors their rows are neighbours, so one address serves them all.
+	const bool together = FVW % TILE_M == 0 && FVW % TM == 0;
 	device const float *a[TM];
 	tile<TM, 2> c;
 	tile_zero(c);
 	for (int i = 0; i < TM; i++) {
 		uint r = min(row + (uint)i, rows - 1);
-		a[i] = s + (r / FVW * p.chunk) * FVW + r % FVW;
+		uint at = together ? row : r;
+		a[i] = s + (at / FVW * p.chunk) * FVW + at % FVW + (together ? i : 0);
 		if (first)
 			continue;
 		device const float *from = o + r * p.v_dim;
