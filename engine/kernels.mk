@@ -18,8 +18,9 @@ ISA_avx512 := -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
 ISA_avx2   := -mavx2 -mfma
 # Sixteen lanes on AVX2: what AVX-512 would compute, on machines without it; and contraction allowed,
 # which must change nothing, because Metal and nvcc may contract (tests only).
-ISA_wide   := -mavx2 -mfma -DFVBYTES=64 -ffp-contract=fast
-ISA_strict := -DMSL_STRICT
+ISA_wide   := -O1 -mavx2 -mfma -DFVBYTES=64 -ffp-contract=fast
+# Both are for tests: quick to build.
+ISA_strict := -O1 -DMSL_STRICT
 
 # Either compiler will do. A sanitizer needs the run-time library of the C compiler, so there g++.
 KCXX ?= $(firstword $(foreach c,clang++ g++,$(shell command -v $(c) 2>/dev/null)))
