@@ -41,11 +41,12 @@ static inline uint lanes_of(uint cols, int j)
 }
 
 // One step of the chain, at a[i][at + then]; `then` is a constant and so a displacement, which
-// at + then would not be (clang makes it at | then where at is a multiple of 4). Signed indices and strides the compiler knows, so that every address is a
-// register and a constant: with more registers for addresses the accumulators spill.
+// at + then would not be (clang makes it at | then where at is a multiple of 4). Signed indices and
+// strides the compiler knows, so that every address is a register and a constant: with more
+// registers for addresses the accumulators spill.
 template <int TM, int TNV>
-static inline void tile_step(thread tile<TM, TNV> &c, device const float *thread *a, int at, int then,
-                             device const float *b)
+static inline void tile_step(thread tile<TM, TNV> &c, device const float *thread *a, int at,
+                             int then, device const float *b)
 {
 	fvec bv[TNV];
 	for (int j = 0; j < TNV; j++)
