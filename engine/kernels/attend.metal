@@ -68,7 +68,8 @@ static inline void value_tile(device const float *s, device const float *v, devi
 	}
 }
 
-// Tiles of TILE_M rows, the last ones of 4 where that wastes less: 16 = 6 + 6 + 4, 128 = 20 * 6 + 4 + 4.
+// Tiles of TILE_M rows, the last ones of 4 where that wastes less: 16 = 6 + 6 + 4, 128 = 20 * 6 + 4
+// + 4.
 static inline uint wide_tiles(uint rows)
 {
 	uint n = rows / TILE_M;
@@ -134,8 +135,8 @@ kernel void attend_split(device const float *q [[buffer(0)]], device const float
 					      peb + t0 * p.pe_row, s + pair * p.chunk * FVW, p,
 					      i / pairs * TILE_M, nt);
 		}
-		// Eight chains keep two multiply-add pipes of four cycles busy; more rows would need more
-		// addresses than there are registers.
+		// Eight chains keep two multiply-add pipes of four cycles busy; more rows would
+		// need more addresses than there are registers.
 		if (vecs % 2)
 			for (uint i = tid; i < tall; i += ntg.x)
 				score_tile<8, 1>(qb + pairs * 2 * p.q_vec,
@@ -198,8 +199,8 @@ kernel void attend_merge(device const float *part [[buffer(0)]],
 	lanes_store(to, lanes_stored(acc, p.store), cols);
 }
 
-// Queries into panels of two vectors, [dim][2 * FVW], a last odd vector into one of its own; sixteen
-// columns at a time. gid.y counts vectors.
+// Queries into panels of two vectors, [dim][2 * FVW], a last odd vector into one of its own;
+// sixteen columns at a time. gid.y counts vectors.
 kernel void query_columns(device const float *from [[buffer(0)]], device float *q [[buffer(1)]],
 			  constant mla_columns_args &p [[buffer(2)]],
 			  uint3 gid [[thread_position_in_grid]])

@@ -21,8 +21,8 @@ static inline gemm_batch gemm_at(device const float *a, device const float *b, d
 	return r;
 }
 
-// What storing needs of the arguments, as copies: stores to C could change those, for all a compiler
-// knows, and it would read them again for every tile.
+// What storing needs of the arguments, as copies: stores to C could change those, for all a
+// compiler knows, and it would read them again for every tile.
 struct gemm_out {
 	uint c_row, c_col, store;
 	float alpha;

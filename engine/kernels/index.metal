@@ -18,7 +18,8 @@ kernel void take_along(device const float *x [[buffer(0)]], device const int *in
 	y[gid.z * p.y_outer + gid.y * p.y_axis + gid.x * p.y_inner] = v;
 }
 
-// y[o][index[o][a][i]][i] = x[o][a][i], the last of equal indices winning: a thread for each (o, i).
+// y[o][index[o][a][i]][i] = x[o][a][i], the last of equal indices winning: a thread for each (o,
+// i).
 kernel void put_along(device const float *x [[buffer(0)]], device const int *index [[buffer(1)]],
 		      device float *y [[buffer(2)]], constant mla_gather_args &p [[buffer(3)]],
 		      uint3 gid [[thread_position_in_grid]])

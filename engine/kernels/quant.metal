@@ -1,4 +1,5 @@
-// Multiplication with affine-quantised weights: directly for few rows of x, through panels for many.
+// Multiplication with affine-quantised weights: directly for few rows of x, through panels for
+// many.
 #include "prelude.h"
 
 static inline float dequant(device const uint *row, device const float *scales,

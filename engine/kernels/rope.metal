@@ -28,7 +28,8 @@ static inline sin_cos rotation(float position, float hi, float lo)
 	return out;
 }
 
-// A thread turns one row. turns[i] is the rounded frequency of pair i, turns[dims / 2 + i] the rest.
+// A thread turns one row. turns[i] is the rounded frequency of pair i, turns[dims / 2 + i] the
+// rest.
 kernel void rope(device const float *x [[buffer(0)]], device const float *turns [[buffer(1)]],
 		 device float *y [[buffer(2)]], constant mla_rope_args &p [[buffer(3)]],
 		 uint3 gid [[thread_position_in_grid]])
