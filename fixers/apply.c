@@ -23,6 +23,12 @@ static bool overlap(mla_span a, mla_span b)
 	return a.start < b.end && b.start < a.end;
 }
 
+/* Two definitions or imports of one name, by fixes that put it at different places? */
+static bool bind_twice(const mla_edit *a, const mla_edit *b)
+{
+	return a->binds.len && mla_str_eq(a->binds, b->binds);
+}
+
 static const mla_file_edits *edits_of(const mla_edits *e, const mla_module *m)
 {
 	for (uint32_t i = 0; i < e->n; i++)
@@ -39,7 +45,8 @@ static bool conflicts(const mla_edits *have, const mla_edits *more)
 		for (uint32_t k = 0; old && k < more->file[i].n; k++)
 			for (uint32_t j = 0; j < old->n; j++)
 				if (!same_edit(&old->v[j], &more->file[i].v[k]) &&
-				    overlap(old->v[j].span, more->file[i].v[k].span))
+				    (overlap(old->v[j].span, more->file[i].v[k].span) ||
+				     bind_twice(&old->v[j], &more->file[i].v[k])))
 					return true;
 	}
 	return false;
@@ -87,7 +94,8 @@ void mla_apply(mla_changes *out, bool *applied, mla_arena *arena, const mla_fix 
 			const mla_file_edits *f = &fix[i]->edits.file[k];
 
 			for (uint32_t j = 0; j < f->n; j++)
-				mla_edits_add(&all, f->module, f->v[j].span, f->v[j].text);
+				mla_edits_bind(&all, f->module, f->v[j].span, f->v[j].text,
+				               f->v[j].binds);
 		}
 	}
 	mla_edits_finish(&all); /* cannot fail: conflicts() has seen to it */

@@ -16,8 +16,9 @@ typedef struct {
 } mla_changes;
 
 /*
- * Applies the fixes in order. One whose edits overlap those of an earlier one is left out as a
- * whole; edits that are the same are applied once. applied[i] says what became of fix[i].
+ * Applies the fixes in order. One whose edits overlap those of an earlier one, or bind a name that
+ * an earlier one binds in that module by another edit, is left out as a whole; edits that are the
+ * same are applied once. applied[i] says what became of fix[i].
  */
 void mla_apply(mla_changes *out, bool *applied, mla_arena *arena, const mla_fix *const *fix,
                uint32_t n);

@@ -223,14 +223,17 @@ static bool can_hold(place *p, mla_method init, const mla_node *after)
 	return true;
 }
 
-static void write_statement(place *p, mla_method init, const mla_node *after, mla_str name,
+static bool write_statement(place *p, mla_method init, const mla_node *after, mla_str name,
                             mla_str callee)
 {
 	mla_module *m = init.owner.module;
 	mla_arena *arena = p->edits->arena;
 	mla_str self = mla_method_self(init.node), arguments[3], lead, head;
-	uint32_t at = mla_insert_after(m, after, &lead);
-	mla_writer w = mla_writer_at(arena, m, after->span.start);
+	mla_writer w = mla_writer_for(arena, m, after);
+	uint32_t at;
+
+	if (!mla_insert_after(&at, &lead, m, after))
+		return refuse(p, "there is no line of its own after the sizes are set");
 
 	for (int i = 0; i < 3; i++) {
 		const mla_size *s = mla_size_at(&p->latent, i);
@@ -247,6 +250,7 @@ static void write_statement(place *p, mla_method init, const mla_node *after, ml
 	if (!lead.len)
 		mla_write(&w, "%.*s", MLA_ARG(w.eol));
 	mla_edits_add(p->edits, m, (mla_span){at, at}, mla_writer_text(&w));
+	return true;
 }
 
 void mla_attribute_require(mla_str *refusal, mla_edits *e, mla_project *project, mla_class c,

@@ -26,7 +26,7 @@ static mla_file_edits *edits_of(mla_edits *e, mla_module *m)
 	return &e->file[e->n++];
 }
 
-void mla_edits_add(mla_edits *e, mla_module *m, mla_span span, mla_str text)
+void mla_edits_bind(mla_edits *e, mla_module *m, mla_span span, mla_str text, mla_str name)
 {
 	mla_file_edits *f = edits_of(e, m);
 
@@ -43,7 +43,12 @@ void mla_edits_add(mla_edits *e, mla_module *m, mla_span span, mla_str text)
 			memcpy(more, f->v, f->n * sizeof(*more));
 		f->v = more;
 	}
-	f->v[f->n++] = (mla_edit){span, text};
+	f->v[f->n++] = (mla_edit){span, text, name};
+}
+
+void mla_edits_add(mla_edits *e, mla_module *m, mla_span span, mla_str text)
+{
+	mla_edits_bind(e, m, span, text, (mla_str){"", 0});
 }
 
 int mla_edits_finish(mla_edits *e)
@@ -191,25 +196,127 @@ void mla_write_call(mla_writer *w, uint32_t column, mla_str head, const mla_str 
 	put(w, tail);
 }
 
-uint32_t mla_insert_after(const mla_module *m, const mla_node *n, mla_str *lead)
+bool mla_comment_at(uint32_t *end, const mla_module *m, uint32_t offset)
 {
-	uint32_t end = n->span.end > n->span.start ? n->span.end - 1 : n->span.end;
-	uint32_t line = mla_text_line(m->text, end);
-	uint32_t next = mla_text_line_next(m->text, line);
+	uint32_t low = 0, high = m->syntax.comment_count;
 
-	/* The last line of a file may have no line end to put anything after. */
-	*lead = mla_text_line_span(m->text, line).end == next ? mla_text_eol_at(m->text, end)
-	                                                      : (mla_str){"", 0};
-	return next;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->syntax.comments[mid].start < offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == m->syntax.comment_count || m->syntax.comments[low].start != offset)
+		return false;
+	*end = m->syntax.comments[low].end;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\f';
+}
+
+/* The offset behind the line end at `at`, or `at` itself when there is none. */
+static uint32_t past_eol(mla_str b, uint32_t at)
+{
+	if (at < b.len && b.ptr[at] == '\r')
+		return at + 1 < b.len && b.ptr[at + 1] == '\n' ? at + 2 : at + 1;
+	return at < b.len && b.ptr[at] == '\n' ? at + 1 : at;
+}
+
+/* Does the line before the one that starts at `start` end in a backslash? */
+static bool is_continued(const mla_module *m, uint32_t start)
+{
+	mla_str b = mla_text_bytes(m->text);
+	uint32_t line = mla_text_line(m->text, start), end, comment;
+	mla_span above;
+
+	if (line == 1)
+		return false;
+	above = mla_text_line_span(m->text, line - 1);
+	if (above.end == above.start || b.ptr[above.end - 1] != '\\')
+		return false;
+	for (comment = above.start; comment < above.end; comment++)
+		if (mla_comment_at(&end, m, comment))
+			return false;
+	return true;
 }
 
 bool mla_insert_before(uint32_t *offset, const mla_module *m, const mla_node *n)
 {
-	mla_span line = mla_text_line_span(m->text, mla_text_line(m->text, n->span.start));
-	mla_str indent = mla_text_indent_at(m->text, n->span.start);
+	uint32_t start = n->outer.start < n->span.start ? n->outer.start : n->span.start;
+	mla_span line = mla_text_line_span(m->text, mla_text_line(m->text, start));
+	mla_str indent = mla_text_indent_at(m->text, start);
 
 	*offset = line.start;
 	if (line.start == 0 && mla_text_has_bom(m->text))
 		*offset = 3;
-	return *offset + indent.len == n->span.start;
+	return *offset + indent.len == start && !is_continued(m, line.start);
+}
+
+/* Behind the simple statements that follow `n` on its logical line, comment and line end. */
+static bool past_line(uint32_t *offset, const mla_module *m, const mla_node *n)
+{
+	mla_str b = mla_text_bytes(m->text);
+	uint32_t at = n->span.end, next;
+
+	for (;;) {
+		const mla_node *after = mla_kid(n->parent, n->index + 1);
+
+		if (n->has_error)
+			return false;
+		/* A block may end behind its last line end. */
+		if (at > n->span.start && (b.ptr[at - 1] == '\n' || b.ptr[at - 1] == '\r'))
+			break;
+		while (at < b.len && (is_blank(b.ptr[at]) || b.ptr[at] == ';'))
+			at++;
+		if (mla_comment_at(&next, m, at))
+			at = next;
+		if (at == b.len || past_eol(b, at) > at) {
+			at = past_eol(b, at);
+			break;
+		}
+		if (b.ptr[at] == '\\' && past_eol(b, at + 1) > at + 1) {
+			at = past_eol(b, at + 1);
+			while (at < b.len && is_blank(b.ptr[at]))
+				at++;
+		}
+		if (!after || (after->span.start != at && after->outer.start != at) ||
+		    after->kind == MLA_N_RETURN || after->kind == MLA_N_RAISE)
+			return false;
+		n = after;
+		at = n->outer.end > n->span.end ? n->outer.end : n->span.end;
+	}
+	*offset = at;
+	return true;
+}
+
+bool mla_insert_after(uint32_t *offset, mla_str *lead, const mla_module *m, const mla_node *n)
+{
+	mla_str b = mla_text_bytes(m->text);
+	uint32_t start;
+
+	*lead = (mla_str){"", 0};
+	if (!n->parent || (n->parent->kind != MLA_N_BLOCK && n->parent->kind != MLA_N_MODULE))
+		return false;
+	if (n->parent->kind == MLA_N_BLOCK && !mla_insert_before(&start, m, n->parent->kid[0]))
+		return false;
+	if (!past_line(offset, m, n))
+		return false;
+	if (*offset == b.len && b.ptr[b.len - 1] != '\n' && b.ptr[b.len - 1] != '\r')
+		*lead = mla_text_eol_at(m->text, b.len - 1);
+	return true;
+}
+
+mla_writer mla_writer_for(mla_arena *arena, const mla_module *m, const mla_node *n)
+{
+	mla_writer w = mla_writer_at(arena, m, n->parent->kid[0]->span.start);
+
+	w.eol = mla_text_eol_at(m->text, n->span.start);
+	if (n->parent->kind == MLA_N_MODULE)
+		w.indent.len = 0;
+	return w;
 }

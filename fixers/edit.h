@@ -10,6 +10,7 @@
 typedef struct {
 	mla_span span; /* start == end inserts */
 	mla_str text;
+	mla_str binds; /* the name it binds at module level; empty: none */
 } mla_edit;
 
 typedef struct {
@@ -26,6 +27,10 @@ typedef struct {
 
 /* Adds an edit. The same edit twice counts once. */
 void mla_edits_add(mla_edits *e, mla_module *m, mla_span span, mla_str text);
+
+/* An edit that binds `name` in the module: a file takes one such edit of a name, not two that
+ * differ (see apply.h). */
+void mla_edits_bind(mla_edits *e, mla_module *m, mla_span span, mla_str text, mla_str name);
 
 /* Sorts; MLA_EBUG when two edits of one file overlap. */
 int mla_edits_finish(mla_edits *e);
@@ -57,11 +62,22 @@ mla_str mla_writer_text(const mla_writer *w);
 void mla_write_call(mla_writer *w, uint32_t column, mla_str head, const mla_str *arguments,
                     uint32_t n, mla_str tail);
 
-/* Offset at which a statement can be inserted after the line(s) of `n`; *lead gets the line end
- * that must come first when the file ends without one. */
-uint32_t mla_insert_after(const mla_module *m, const mla_node *n, mla_str *lead);
+/* Does a comment start at `offset`? *end gets its end. */
+bool mla_comment_at(uint32_t *end, const mla_module *m, uint32_t offset);
 
-/* Offset of the start of the line of `n`, and whether only blanks precede it there. */
+/*
+ * Where a line can be inserted after statement `n` of a block or of the module: behind everything
+ * that starts on its logical line, however many lines that takes. *lead gets the line end that
+ * must come first when the file ends without one. False: there is no such place (the block shares
+ * the line of its header, the line leaves the block, or it does not parse).
+ */
+bool mla_insert_after(uint32_t *offset, mla_str *lead, const mla_module *m, const mla_node *n);
+
+/* Indented as the block that holds statement `n`, wherever on a line `n` starts. */
+mla_writer mla_writer_for(mla_arena *arena, const mla_module *m, const mla_node *n);
+
+/* Start of the line of statement `n`, if a line can be inserted there: nothing but blanks before
+ * `n`, and the line before is not continued. */
 bool mla_insert_before(uint32_t *offset, const mla_module *m, const mla_node *n);
 
 #endif

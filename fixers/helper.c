@@ -150,5 +150,6 @@ void mla_helper_require(mla_str *callee, mla_str *refusal, mla_edits *e, mla_pro
 	} else {
 		insert_helper(e, home, before, form);
 	}
-	mla_import_name(callee, e, project, user, home, mla_str_c(name));
+	mla_import_name(callee, refusal, e, project, user, home, mla_str_c(name),
+	                latent->maker ? latent->maker->name : (mla_str){"", 0});
 }
