@@ -143,9 +143,8 @@ static bool bind_before(plan *p, const mla_node *function, mla_module *m, const 
 		return false;
 	if (extra)
 		arguments[3] = *extra;
-	mla_helper_require(&callee, &p->fix->refusal, &p->fix->edits, p->project, m, function,
-	                   &p->site->latent, p->form);
-	if (p->fix->refusal.len)
+	if (!mla_helper_require(&callee, p->fix, p->project, m, function, &p->site->latent,
+	                        p->form))
 		return false;
 	w = mla_writer_at(p->arena, m, statement->span.start);
 	mla_write(&w, "%.*s", MLA_ARG(w.indent));
@@ -182,12 +181,11 @@ static bool geometry_form(plan *p)
 	}
 	if (!on_self)
 		return true;
-	mla_attribute_require(&p->fix->refusal, &p->fix->edits, p->project, p->site->owner,
-	                      mla_str_c(attribute), p->form);
+	mla_attribute_require(p->fix, p->project, p->site->owner, mla_str_c(attribute), p->form);
 	/* Classes that inherit the method but not the constructor, or that change the sizes. */
 	for (uint32_t i = 0; i < p->site->heir_count && !p->fix->refusal.len; i++)
-		mla_attribute_require(&p->fix->refusal, &p->fix->edits, p->project,
-		                      p->site->heir[i], mla_str_c(attribute), p->form);
+		mla_attribute_require(p->fix, p->project, p->site->heir[i], mla_str_c(attribute),
+		                      p->form);
 	return !p->fix->refusal.len;
 }
 

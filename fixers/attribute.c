@@ -9,8 +9,7 @@
 #include "fixers/helper.h"
 
 typedef struct {
-	mla_str *refusal;
-	mla_edits *edits;
+	mla_fix *fix;
 	mla_project *project;
 	mla_class class;
 	mla_lineage lineage;
@@ -25,8 +24,8 @@ const mla_size *mla_size_at(const mla_latent *l, int i)
 
 static bool refuse(place *p, const char *why)
 {
-	if (!p->refusal->len)
-		*p->refusal = mla_str_c(why);
+	if (!p->fix->refusal.len)
+		p->fix->refusal = mla_str_c(why);
 	return false;
 }
 
@@ -227,7 +226,7 @@ static bool write_statement(place *p, mla_method init, const mla_node *after, ml
                             mla_str callee)
 {
 	mla_module *m = init.owner.module;
-	mla_arena *arena = p->edits->arena;
+	mla_arena *arena = p->fix->edits.arena;
 	mla_str self = mla_method_self(init.node), arguments[3], lead, head;
 	mla_writer w = mla_writer_for(arena, m, after);
 	uint32_t at;
@@ -249,14 +248,14 @@ static bool write_statement(place *p, mla_method init, const mla_node *after, ml
 	mla_write_call(&w, mla_text_width(w.indent), head, arguments, 3, (mla_str){"", 0});
 	if (!lead.len)
 		mla_write(&w, "%.*s", MLA_ARG(w.eol));
-	mla_edits_add(p->edits, m, (mla_span){at, at}, mla_writer_text(&w));
+	mla_edits_add(&p->fix->edits, m, (mla_span){at, at}, mla_writer_text(&w));
 	return true;
 }
 
-void mla_attribute_require(mla_str *refusal, mla_edits *e, mla_project *project, mla_class c,
-                           mla_str name, mla_form form)
+void mla_attribute_require(mla_fix *fix, mla_project *project, mla_class c, mla_str name,
+                           mla_form form)
 {
-	place p = {.refusal = refusal, .edits = e, .project = project, .class = c};
+	place p = {.fix = fix, .project = project, .class = c};
 	const mla_node *after;
 	mla_method init;
 	uint32_t index;
@@ -280,8 +279,7 @@ void mla_attribute_require(mla_str *refusal, mla_edits *e, mla_project *project,
 	after = last_needed(&p, init);
 	if (!after || !can_hold(&p, init, after))
 		return;
-	mla_helper_require(&callee, refusal, e, project, init.owner.module, init.owner.node,
-	                   &p.latent, form);
-	if (!refusal->len)
+	if (mla_helper_require(&callee, fix, project, init.owner.module, init.node, &p.latent,
+	                       form))
 		write_statement(&p, init, after, name, callee);
 }

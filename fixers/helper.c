@@ -2,26 +2,150 @@
 #include "fixers/helper.h"
 
 #include "analyzer/str.h"
+#include "fixers/helper_meaning.h"
 #include "fixers/import.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 static const char name[] = "max_absorbed_queries";
 
-/* Does a function of that name take r, n, v first, and a cached length where one is needed? */
-static bool usable(const mla_node *function, mla_form form, const char **why)
+static bool refuse(mla_fix *fix, const char *fmt, ...) MLA_PRINTF(2, 3);
+
+static bool refuse(mla_fix *fix, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!fix->refusal.len)
+		fix->refusal = mla_arena_format(fix->edits.arena, "%s", text);
+	return false;
+}
+
+static bool top_level(const mla_node *n)
+{
+	return n->parent && n->parent->kind == MLA_N_MODULE;
+}
+
+/* functools.cache and functools.lru_cache change no result. */
+static bool only_cached(const mla_node *decorators)
+{
+	for (uint32_t i = 0; decorators && i < decorators->n; i++) {
+		const mla_node *d = decorators->kid[i];
+
+		if (d->kind == MLA_N_CALL)
+			d = d->kid[0];
+		if (!mla_str_is(d->name, "cache") && !mla_str_is(d->name, "lru_cache"))
+			return false;
+	}
+	return true;
+}
+
+/* Can a function of that name be called with r, n, v, and a cached length where one is needed,
+ * and is the result the threshold? */
+static bool usable(mla_fix *fix, const mla_module *m, const mla_node *function, mla_form form)
 {
 	static const char *const sizes[] = {"kv_lora_rank", "qk_nope_head_dim", "v_head_dim"};
 	const mla_node *list = mla_kid(function, 0);
 	uint32_t n = list ? list->n : 0;
+	bool fits = true;
 
-	*why = "a max_absorbed_queries with other parameters exists";
+	if (function->kind != MLA_N_FUNCTION)
+		return refuse(fix, "%s has another use of the name %s", m->path, name);
+	if (function->is_async)
+		return refuse(fix, "the %s in %s is a coroutine", name, m->path);
 	for (uint32_t i = 0; i < 3; i++)
-		if (i >= n || list->kid[i]->op || !mla_str_is(list->kid[i]->name, sizes[i]))
-			return false;
-	for (uint32_t i = 3; i < n; i++)
-		if (!mla_kid(list->kid[i], 1) && !list->kid[i]->op)
-			return false;
-	*why = "the existing max_absorbed_queries takes no cached length";
-	return form == MLA_FORM_GEOMETRY || (n > 3 && !list->kid[3]->op);
+		fits = fits && i < n && !list->kid[i]->op &&
+		       mla_str_is(list->kid[i]->name, sizes[i]);
+	for (uint32_t i = 3; fits && i < n; i++)
+		fits = mla_kid(list->kid[i], 1) || list->kid[i]->op;
+	if (!fits)
+		return refuse(fix, "a %s with other parameters exists", name);
+	if (form == MLA_FORM_CACHE_LENGTH && (n < 4 || list->kid[3]->op))
+		return refuse(fix, "the existing %s takes no cached length", name);
+	if (function->has_error || !only_cached(mla_kid(function, 3)) ||
+	    !mla_helper_means(m, function, form == MLA_FORM_CACHE_LENGTH))
+		return refuse(fix, "the %s in %s does not compute this threshold, or not visibly",
+		              name, m->path);
+	return true;
+}
+
+/* Does `n` give `what` a meaning: anything with that name but the callee of a call and what an
+ * attribute is taken of? */
+static bool binds(const mla_node *n, mla_str what)
+{
+	switch (n->kind) {
+	case MLA_N_PARAMETER:
+	case MLA_N_CLASS:
+	case MLA_N_FUNCTION:
+	case MLA_N_HANDLER:
+		return mla_str_eq(n->name, what);
+	case MLA_N_ALIAS: {
+		uint32_t head = 0;
+
+		if (mla_kid(n, 0))
+			return mla_str_eq(n->kid[0]->name, what);
+		while (head < n->name.len && n->name.ptr[head] != '.')
+			head++;
+		return mla_str_eq((mla_str){n->name.ptr, head}, what);
+	}
+	case MLA_N_NAME:
+		return mla_str_eq(n->name, what) && n->parent->kind != MLA_N_ALIAS &&
+		       n->parent->kind != MLA_N_ATTRIBUTE &&
+		       !(n->parent->kind == MLA_N_CALL && n->index == 0);
+	default:
+		return false;
+	}
+}
+
+/* Is `what` something local where `function` runs? Methods are no names there. */
+static bool is_local(const mla_node *function, mla_str what)
+{
+	const mla_node *outer = function;
+
+	for (const mla_node *n = function; n; n = mla_node_function(n))
+		outer = n;
+	for (const mla_node *n = outer; n; n = mla_node_next(n, outer, false))
+		if (n != outer && binds(n, what) &&
+		    !(n->kind == MLA_N_FUNCTION && n->parent->parent->kind == MLA_N_CLASS))
+			return true;
+	return false;
+}
+
+/* How often the module's own scope binds the helper's name, and what binds it last. */
+static uint32_t count_bindings(const mla_node **last, const mla_module *m)
+{
+	const mla_node *root = m->syntax.root;
+	uint32_t count = 0;
+	bool inner = false;
+
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, inner)) {
+		inner = n->kind == MLA_N_FUNCTION || n->kind == MLA_N_CLASS;
+		if (binds(n, mla_str_c(name))) {
+			*last = n;
+			count++;
+		}
+	}
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, false))
+		if (n->kind == MLA_N_GLOBAL)
+			for (uint32_t i = 0; i < n->n; i++)
+				count += 2 * mla_str_is(n->kid[i]->name, name);
+	return count;
+}
+
+/* The one helper of a module that has the name: a function at the top level, bound once. */
+static bool own_helper(mla_fix *fix, const mla_module *m, mla_form form)
+{
+	const mla_node *last = NULL;
+
+	if (count_bindings(&last, m) != 1)
+		return refuse(fix, "%s binds the name %s more than once", m->path, name);
+	if (last->kind == MLA_N_FUNCTION && !top_level(last))
+		return refuse(fix, "the %s in %s is defined under a condition", name, m->path);
+	return usable(fix, m, last, form);
 }
 
 static void write_helper(mla_writer *w, mla_form form)
@@ -62,20 +186,22 @@ static void write_helper(mla_writer *w, mla_form form)
 	mla_write_line(w, 1, "return max(1, kv_lora_rank * d // denom)");
 }
 
-/* The first line of a definition with its decorators and the comments that touch it. */
+/* The first line of a definition with its decorators and the comments that touch it, unless those
+ * are the first lines of the file (shebang, coding, licence). */
 static uint32_t first_line(const mla_module *m, const mla_node *definition)
 {
-	uint32_t line = mla_text_line(m->text, definition->outer.start);
+	uint32_t first = mla_text_line(m->text, definition->outer.start), line = first, end;
 
 	while (line > 1) {
-		mla_span above = mla_text_line_span(m->text, line - 1);
-		mla_str text = mla_text_slice(m->text, above);
+		uint32_t above = mla_text_line_span(m->text, line - 1).start;
 
-		if (!text.len || text.ptr[0] != '#')
+		if (above == 0 && mla_text_has_bom(m->text))
+			above = 3;
+		if (!mla_comment_at(&end, m, above))
 			break;
 		line--;
 	}
-	return line;
+	return line == 1 ? first : line;
 }
 
 static bool is_blank_line(const mla_module *m, uint32_t line)
@@ -104,52 +230,185 @@ static void insert_helper(mla_edits *e, mla_module *m, const mla_node *definitio
 	write_helper(&w, form);
 	mla_write_blank(&w);
 	mla_write_blank(&w);
-	mla_edits_add(e, m, (mla_span){at, at}, mla_writer_text(&w));
+	mla_edits_bind(e, m, (mla_span){at, at}, mla_writer_text(&w), mla_str_c(name));
 }
 
-static const mla_node *top_level(const mla_node *n)
+static const mla_node *method(const mla_node *class, const char *called)
 {
-	while (n->parent && n->parent->kind != MLA_N_MODULE)
-		n = n->parent;
-	return n;
+	const mla_node *body = mla_kid(class, 1);
+
+	for (uint32_t i = 0; body && i < body->n; i++)
+		if (body->kid[i]->kind == MLA_N_FUNCTION && mla_str_is(body->kid[i]->name, called))
+			return body->kid[i];
+	return NULL;
 }
 
-void mla_helper_require(mla_str *callee, mla_str *refusal, mla_edits *e, mla_project *project,
-                        mla_module *user, const mla_node *anchor, const mla_latent *latent,
-                        mla_form form)
+/* Built from three sizes, as a per-head projection is (n, r, heads)? */
+static bool takes_three(const mla_node *class)
 {
-	mla_symbol have = mla_project_resolve(project, user, mla_str_c(name)), class = {0};
-	const mla_binding *there;
-	mla_module *home = user;
-	const mla_node *before = top_level(anchor);
-	const char *why;
+	const mla_node *init = method(class, "__init__"), *list = mla_kid(init, 0);
+	uint32_t needed = 0;
 
-	if (have.node && have.node->kind == MLA_N_FUNCTION) {
-		*callee = mla_str_c(name);
-		if (!usable(have.node, form, &why))
-			*refusal = mla_str_c(why);
-		return;
-	}
-	if (latent->maker && latent->n)
-		class = mla_project_resolve_node(project, latent->up[0].init.owner.module,
-		                                 latent->maker);
-	if (class.node && class.node->kind == MLA_N_CLASS) {
-		home = class.module;
-		before = top_level(class.node);
-	}
-	there = mla_module_binding(home, mla_str_c(name));
-	if (there && there->node->kind == MLA_N_FUNCTION) {
-		if (!usable(there->node, form, &why)) {
-			*refusal = mla_str_c(why);
-			return;
+	for (uint32_t i = 1; list && i < list->n; i++)
+		needed += !mla_kid(list->kid[i], 1) && !list->kid[i]->op;
+	return needed == 3;
+}
+
+/*
+ * The statement before which a module gets the helper. It depends on the module alone, so that the
+ * fixes of several decisions put the same helper at the same place: before the first class built
+ * from three sizes; else the first that is a layer; else the first with a constructor; else the
+ * first definition.
+ */
+static const mla_node *place_in_module(const mla_module *m)
+{
+	const mla_node *root = m->syntax.root, *best = NULL;
+	int rank = 0;
+	bool skip = false;
+
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, skip)) {
+		int r = n->kind == MLA_N_FUNCTION;
+
+		skip = n->kind == MLA_N_FUNCTION || n->kind == MLA_N_CLASS;
+		if (n->kind == MLA_N_CLASS)
+			r = takes_three(n)                                  ? 4
+			    : method(n, "__call__") || method(n, "forward") ? 3
+			    : method(n, "__init__")                         ? 2
+			                                                    : 1;
+		if (r > rank) {
+			best = n;
+			rank = r;
 		}
-	} else if (there) {
-		*refusal = mla_arena_format(e->arena, "%s has another use of the name %s",
-		                            home->path, name);
-		return;
-	} else {
-		insert_helper(e, home, before, form);
 	}
-	mla_import_name(callee, refusal, e, project, user, home, mla_str_c(name),
-	                latent->maker ? latent->maker->name : (mla_str){"", 0});
+	while (best && !top_level(best))
+		best = best->parent;
+	return best;
+}
+
+/* "(helper in this file: .mla was not found)" in the title, where that is so. */
+static void say_not_found(mla_fix *fix, const mla_latent *latent)
+{
+	const mla_node *maker = latent->maker, *alias;
+	const mla_module *m = latent->n ? latent->up[0].init.owner.module : NULL;
+	const char *title;
+	mla_str module;
+
+	while (maker && maker->kind == MLA_N_ATTRIBUTE)
+		maker = maker->kid[0];
+	alias = maker && m ? mla_module_alias(m, maker->name) : NULL;
+	if (!alias || alias->parent->kind != MLA_N_IMPORT_FROM)
+		return;
+	module = alias->parent->name;
+	if (maker != latent->maker && module.ptr[0] != '.')
+		return;             /* nn.Linear of a framework is not expected here */
+	if (maker != latent->maker) /* `from . import mla` */
+		module = mla_arena_format(fix->edits.arena, "%.*s%s%.*s", MLA_ARG(module),
+		                          mla_str_ends(module, ".") ? "" : ".",
+		                          MLA_ARG(alias->name));
+	title = mla_arena_format(fix->edits.arena, "%s (helper in this file: %.*s was not found)",
+	                         fix->title, MLA_ARG(module))
+	                .ptr;
+	if (!strstr(fix->title, " was not found)"))
+		fix->title = title;
+}
+
+/* The up-projection class as `user` names it, where it is a plain name there. */
+static mla_str class_name_in(const mla_module *user, const mla_latent *latent)
+{
+	bool plain = latent->maker && latent->n && latent->maker->kind == MLA_N_NAME &&
+	             latent->up[0].init.owner.module == user;
+
+	return plain ? latent->maker->name : (mla_str){"", 0};
+}
+
+/* The name is there: defined here, or imported where the class is or without condition. */
+static bool existing(mla_fix *fix, mla_project *project, mla_module *user, const mla_node *binder,
+                     const mla_latent *latent, mla_form form)
+{
+	const mla_node *class;
+	mla_symbol s;
+
+	if (binder->kind != MLA_N_ALIAS)
+		return own_helper(fix, user, form);
+	class = mla_module_alias(user, class_name_in(user, latent));
+	if (!top_level(binder->parent) && (!class || class->parent != binder->parent))
+		return refuse(fix, "%s imports %s under a condition", user->path, name);
+	s = mla_project_resolve(project, user, mla_str_c(name));
+	if (!s.node)
+		return refuse(fix, "%s imports a %s that was not found", user->path, name);
+	if (!mla_str_is(s.node->name, name))
+		return usable(fix, s.module, s.node, form);
+	return own_helper(fix, s.module, form);
+}
+
+/* Does `from home import *` bring the name? */
+static bool starred(mla_project *project, const mla_module *user, const mla_module *home)
+{
+	const mla_node *root = user->syntax.root;
+
+	if (mla_module_binding(home, mla_str_c("__all__")))
+		return false;
+	for (uint32_t i = 0; i < root->n; i++)
+		if (root->kid[i]->kind == MLA_N_IMPORT_FROM && root->kid[i]->n &&
+		    mla_str_is(root->kid[i]->kid[0]->name, "*") &&
+		    mla_project_import(project, user, root->kid[i]->name) == home)
+			return true;
+	return false;
+}
+
+/* The module that has the helper, or shall have it. */
+static mla_module *home_of(mla_project *project, mla_module *user, const mla_latent *latent,
+                           bool *found)
+{
+	mla_symbol s = mla_project_resolve(project, user, mla_str_c(name));
+
+	if (!s.node && latent->maker && latent->n)
+		s = mla_project_resolve_node(project, latent->up[0].init.owner.module,
+		                             latent->maker);
+	else if (s.node)
+		return s.module;
+	*found = s.node && s.node->kind == MLA_N_CLASS;
+	return *found ? s.module : user;
+}
+
+bool mla_helper_require(mla_str *callee, mla_fix *fix, mla_project *project, mla_module *user,
+                        const mla_node *function, const mla_latent *latent, mla_form form)
+{
+	const mla_node *binder = NULL, *before = NULL;
+	uint32_t count = count_bindings(&binder, user);
+	mla_module *home;
+	bool found = true, insert;
+	mla_str root;
+
+	*callee = mla_str_c(name);
+	if (is_local(function, *callee))
+		return refuse(fix, "the name %s is local where the helper is needed", name);
+	if (count > 1)
+		return refuse(fix, "%s binds the name %s more than once", user->path, name);
+	if (count == 1)
+		return existing(fix, project, user, binder, latent, form);
+	home = home_of(project, user, latent, &found);
+	insert = count_bindings(&binder, home) == 0;
+	if (!insert && !own_helper(fix, home, form))
+		return false;
+	if (insert && !(before = place_in_module(home)))
+		return refuse(fix, "%s defines nothing to put the helper before", home->path);
+	if (insert && before->has_error)
+		return refuse(fix, "%s does not parse where the helper belongs", home->path);
+	if (home != user && (insert || !starred(project, user, home)) &&
+	    !mla_import_name(callee, &fix->refusal, &fix->edits, project, user, home,
+	                     mla_str_c(name), class_name_in(user, latent)))
+		return false;
+	root = *callee;
+	for (uint32_t i = 0; i < root.len; i++)
+		if (root.ptr[i] == '.')
+			root.len = i;
+	if (is_local(function, root))
+		return refuse(fix, "the name %.*s is local where the helper is needed",
+		              MLA_ARG(root));
+	if (insert)
+		insert_helper(&fix->edits, home, before, form);
+	if (!found)
+		say_not_found(fix, latent);
+	return true;
 }

@@ -5,12 +5,11 @@
 #include "fixers/fix.h"
 
 /*
- * Makes the helper callable in `user`; *callee is how to call it there. `anchor` is a definition in
- * `user` to put the helper before when the up-projection class is not in the project. When it
- * cannot be done, *refusal says why and no edit is added.
+ * Makes the helper callable in `function` of `user`; *callee is how to call it there. Adds to the
+ * fix's title where the helper goes when the up-projection class is not in the project. False: it
+ * cannot be done, the fix's refusal says why, and no edit is added.
  */
-void mla_helper_require(mla_str *callee, mla_str *refusal, mla_edits *e, mla_project *project,
-                        mla_module *user, const mla_node *anchor, const mla_latent *latent,
-                        mla_form form);
+bool mla_helper_require(mla_str *callee, mla_fix *fix, mla_project *project, mla_module *user,
+                        const mla_node *function, const mla_latent *latent, mla_form form);
 
 #endif
