@@ -34,8 +34,12 @@ static const char *const product_words[] = {PRODUCT_WORDS, NULL};
 
 enum { BLOCK = 2, HASH_BITS = 12, TABLE = 1 << HASH_BITS };
 
+/* May the word of `n` bytes at `at` count, seeing what is around it? */
+typedef bool (*word_test)(mla_str b, uint32_t at, size_t n);
+
 typedef struct {
 	const char *const *words;
+	word_test counts;
 	uint8_t shift[TABLE]; /* 0: the first `shortest` bytes of some word may end here */
 	bool begins[TABLE];   /* some word begins with this pair */
 	uint32_t shortest;
@@ -45,18 +49,55 @@ struct mla_prefilter {
 	word_set strong, weak, product;
 };
 
+struct mla_base_names {
+	word_set set;
+};
+
 static uint32_t hash(const char *p)
 {
 	return (((uint32_t)(unsigned char)p[0] << 5) ^ (unsigned char)p[1]) & (TABLE - 1);
 }
 
-static void prepare(word_set *p, const char *const *words)
+static bool is_letter_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_name(char c)
+{
+	return is_letter_or_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Does a word that begins (ends) with `edge` stand free of what is before (after) it? */
+static bool free_before(mla_str b, uint32_t at, char edge)
+{
+	return !is_letter_or_digit(edge) || at == 0 || !is_letter_or_digit(b.ptr[at - 1]);
+}
+
+static bool free_after(mla_str b, uint32_t end, char edge)
+{
+	return !is_letter_or_digit(edge) || end == b.len || !is_letter_or_digit(b.ptr[end]);
+}
+
+/* Short words occur inside others (kv_b in kv_bits): they must stand between other characters. */
+static bool free_if_short(mla_str b, uint32_t at, size_t n)
+{
+	enum { SHORT = 6 };
+	uint32_t end = at + (uint32_t)n;
+
+	return n > SHORT || (free_before(b, at, b.ptr[at]) && free_after(b, end, b.ptr[end - 1]));
+}
+
+static void prepare(word_set *p, const char *const *words, word_test counts)
 {
 	p->words = words;
-	p->shortest = UINT32_MAX;
+	p->counts = counts;
+	p->shortest = UINT8_MAX;
 	for (const char *const *w = words; *w; w++)
 		if (strlen(*w) < p->shortest)
 			p->shortest = (uint32_t)strlen(*w);
+	if (p->shortest < BLOCK)
+		return; /* no pair to look up: every byte is looked at */
 	memset(p->shift, (int)(p->shortest - BLOCK + 1), sizeof(p->shift));
 	for (const char *const *w = words; *w; w++) {
 		p->begins[hash(*w)] = true;
@@ -73,9 +114,9 @@ mla_prefilter *mla_prefilter_new(void)
 {
 	mla_prefilter *p = mla_alloc(sizeof(*p));
 
-	prepare(&p->strong, strong_words);
-	prepare(&p->weak, weak_words);
-	prepare(&p->product, product_words);
+	prepare(&p->strong, strong_words, free_if_short);
+	prepare(&p->weak, weak_words, free_if_short);
+	prepare(&p->product, product_words, free_if_short);
 	return p;
 }
 
@@ -84,36 +125,13 @@ void mla_prefilter_free(mla_prefilter *p)
 	free(p);
 }
 
-static bool is_letter_or_digit(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/* Does a word that begins (ends) with `edge` stand free of what is before (after) it? */
-static bool free_before(mla_str b, uint32_t at, char edge)
-{
-	return !is_letter_or_digit(edge) || at == 0 || !is_letter_or_digit(b.ptr[at - 1]);
-}
-
-static bool free_after(mla_str rest, size_t n, char edge)
-{
-	return !is_letter_or_digit(edge) || n == rest.len || !is_letter_or_digit(rest.ptr[n]);
-}
-
-/* Short words occur inside others (kv_b in kv_bits): they must stand between other characters. */
 static bool word_at(const word_set *p, mla_str b, uint32_t at)
 {
-	enum { SHORT = 6 };
 	mla_str rest = {b.ptr + at, b.len - at};
 
-	for (const char *const *w = p->words; *w; w++) {
-		size_t n = strlen(*w);
-
-		if (!mla_str_starts(rest, *w))
-			continue;
-		if (n > SHORT || (free_before(b, at, (*w)[0]) && free_after(rest, n, (*w)[n - 1])))
+	for (const char *const *w = p->words; *w; w++)
+		if (mla_str_starts(rest, *w) && p->counts(b, at, strlen(*w)))
 			return true;
-	}
 	return false;
 }
 
@@ -121,7 +139,10 @@ static bool has_word(const word_set *p, mla_str b)
 {
 	uint32_t m = p->shortest;
 
-	for (uint32_t end = m; end <= b.len;) {
+	for (uint32_t at = 0; m < BLOCK && at < b.len; at++)
+		if (word_at(p, b, at))
+			return true;
+	for (uint32_t end = m; m >= BLOCK && end <= b.len;) {
 		uint8_t shift = p->shift[hash(b.ptr + end - BLOCK)];
 
 		if (shift) {
@@ -135,60 +156,24 @@ static bool has_word(const word_set *p, mla_str b)
 	return false;
 }
 
-static uint32_t skip_blanks(mla_str b, uint32_t i)
-{
-	while (i < b.len && (b.ptr[i] == ' ' || b.ptr[i] == '(' || b.ptr[i] == '\t'))
-		i++;
-	return i;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* A bound: a small number, a CONSTANT, or an attribute of self. */
-static bool starts_bound(mla_str b, uint32_t i)
-{
-	enum { DIGITS = 4 };
-	uint32_t digits = 0;
-
-	i = skip_blanks(b, i);
-	while (i + digits < b.len && is_digit(b.ptr[i + digits]))
-		digits++;
-	if (digits)
-		return digits <= DIGITS;
-	if (i + 1 < b.len && b.ptr[i] >= 'A' && b.ptr[i] <= 'Z')
-		return (b.ptr[i + 1] >= 'A' && b.ptr[i + 1] <= 'Z') || b.ptr[i + 1] == '_';
-	return mla_str_starts((mla_str){b.ptr + i, b.len - i}, "self.");
-}
-
-/* `1 == L`: the number before the operator */
-static bool ends_bound(mla_str b, uint32_t i)
-{
-	while (i > 0 && b.ptr[i - 1] == ' ')
-		i--;
-	return i > 1 && is_digit(b.ptr[i - 1]) && !is_letter_or_digit(b.ptr[i - 2]) &&
-	       b.ptr[i - 2] != '.' && b.ptr[i - 2] != '_';
-}
-
+/*
+ * A comparison, or a case of a match. Its bound may be any number or name, after blanks, line ends
+ * and comments, so nothing around the operator is looked at; the words keep candidates few.
+ */
 static bool has_test(mla_str b)
 {
-	static const char case_word[] = "case ";
+	static const char case_word[] = {'c', 'a', 's', 'e'};
 
 	for (uint32_t i = 1; i + 1 < b.len; i++) {
-		char c = b.ptr[i], next = b.ptr[i + 1];
+		char c = b.ptr[i], next = b.ptr[i + 1], before = b.ptr[i - 1];
 
-		if ((c == '=' || c == '!') && next == '=' &&
-		    (starts_bound(b, i + 2) || ends_bound(b, i)))
+		if ((c == '=' || c == '!') && next == '=')
 			return true;
-		if ((c == '<' || c == '>') && next != c && b.ptr[i - 1] != c &&
-		    b.ptr[i - 1] != '-' &&
-		    (starts_bound(b, i + 1 + (next == '=')) || ends_bound(b, i)))
+		if ((c == '<' || c == '>') && next != c && before != c && before != '-')
 			return true;
-		if (c == 'c' && b.len - i > sizeof(case_word) &&
-		    memcmp(b.ptr + i, case_word, sizeof(case_word) - 1) == 0 &&
-		    is_digit(b.ptr[skip_blanks(b, i + 5)]))
+		if (c == 'c' && b.len - i > sizeof(case_word) && !is_name(before) &&
+		    memcmp(b.ptr + i, case_word, sizeof(case_word)) == 0 &&
+		    !is_name(b.ptr[i + sizeof(case_word)]))
 			return true;
 	}
 	return false;
@@ -210,5 +195,95 @@ bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)
 	bool words = has_word(&p->strong, bytes) ||
 	             (has_word(&p->weak, bytes) && has_word(&p->product, bytes));
 
-	return words && mla_prefilter_listed(bytes);
+	/* Without a comparison it may still hold the constructor that others inherit. */
+	return words && (mla_prefilter_listed(bytes) || mla_str_contains(bytes, "__init__"));
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool class_word_at(mla_str b, uint32_t at)
+{
+	static const char word[] = "class";
+	uint32_t end = at + sizeof(word) - 1;
+
+	return end < b.len && memcmp(b.ptr + at, word, sizeof(word) - 1) == 0 &&
+	       (is_blank(b.ptr[end]) || b.ptr[end] == '\\') && (at == 0 || !is_name(b.ptr[at - 1]));
+}
+
+/* Between `class` and a base there is neither the end of the list nor the start of the body. */
+static bool in_class_header(mla_str b, uint32_t at)
+{
+	enum { LONGEST = 512 };
+
+	for (uint32_t i = 0; i < LONGEST && at > 0; i++) {
+		char c = b.ptr[--at];
+
+		if (c == ':' || c == ')')
+			return false;
+		if (c == 'c' && class_word_at(b, at))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t skip_blanks(mla_str b, uint32_t i)
+{
+	while (i < b.len && is_blank(b.ptr[i]))
+		i++;
+	return i;
+}
+
+/* `Name = value` or `Name.attribute = value`, seen from the end of the name. */
+static bool is_assigned(mla_str b, uint32_t i)
+{
+	while (i < b.len && (is_name(b.ptr[i]) || b.ptr[i] == '.'))
+		i++;
+	i = skip_blanks(b, i);
+	return i + 1 < b.len && b.ptr[i] == '=' && b.ptr[i + 1] != '=';
+}
+
+/* `Other = Name` to the end of its line, or `import Name as Other` */
+static bool is_renamed(mla_str b, uint32_t at, uint32_t end)
+{
+	end = skip_blanks(b, end);
+	if (b.len - end > 2 && memcmp(b.ptr + end, "as", 2) == 0 && !is_name(b.ptr[end + 2]))
+		return true;
+	while (at > 0 && (is_name(b.ptr[at - 1]) || b.ptr[at - 1] == '.'))
+		at--;
+	while (at > 0 && is_blank(b.ptr[at - 1]))
+		at--;
+	return at > 0 && b.ptr[at - 1] == '=' &&
+	       (end == b.len || b.ptr[end] == '\n' || b.ptr[end] == '\r' || b.ptr[end] == '#');
+}
+
+/* Is the name of a class a base here, given another name, or are its methods replaced? */
+static bool names_base(mla_str b, uint32_t at, size_t n)
+{
+	uint32_t end = at + (uint32_t)n;
+
+	if ((at > 0 && is_name(b.ptr[at - 1])) || (end < b.len && is_name(b.ptr[end])))
+		return false;
+	return in_class_header(b, at) || is_renamed(b, at, end) ||
+	       (end < b.len && b.ptr[end] == '.' && is_assigned(b, end));
+}
+
+mla_base_names *mla_base_names_new(const char *const *names)
+{
+	mla_base_names *n = mla_alloc(sizeof(*n));
+
+	prepare(&n->set, names, names_base);
+	return n;
+}
+
+void mla_base_names_free(mla_base_names *n)
+{
+	free(n);
+}
+
+bool mla_base_names_candidate(const mla_base_names *n, mla_str bytes)
+{
+	return has_word(&n->set, bytes);
 }

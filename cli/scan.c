@@ -97,26 +97,86 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	return error;
 }
 
+typedef MLA_VEC(mla_load) load_list;
+typedef MLA_VEC(const char *) name_list;
+
+/* Hands over what was parsed since the last time. */
+static void add_modules(mla_scan_tree *t, load_list *loads, bool *added)
+{
+	for (uint32_t i = 0; i < loads->n; i++)
+		if (loads->v[i].module && !added[i]) {
+			mla_project_add(t->project, loads->v[i].module);
+			loads->v[i].module = mla_project_module(t->project, loads->v[i].file->path);
+		}
+}
+
+/* The classes of a module that have up-projections, their own or inherited ones. */
+static void name_classes(name_list *out, mla_scan *s, const mla_scan_tree *t, mla_module *m)
+{
+	for (const mla_node *n = m->syntax.root; n; n = mla_node_next(n, m->syntax.root, false)) {
+		mla_constructors constructors;
+		mla_lineage lineage;
+		mla_latent latent;
+		bool known = false;
+
+		if (n->kind != MLA_N_CLASS || !n->name.len)
+			continue;
+		mla_class_lineage(&lineage, t->project, (mla_class){m, n});
+		mla_class_constructors(&constructors, t->project, &lineage);
+		mla_latent_find(&latent, &constructors);
+		for (uint32_t i = 0; i < out->n && !known; i++)
+			known = mla_str_is(n->name, out->v[i]);
+		if (latent.n && !known)
+			mla_vec_push(out, mla_arena_format(s->arena, "%.*s", MLA_ARG(n->name)).ptr);
+	}
+}
+
+/*
+ * A class that inherits its projections may hold a decision in a file without a word of its own. So
+ * the files that derive from a class with projections are loaded too, and those that derive from
+ * these, until there are no more.
+ */
+static int load_derived(mla_scan *s, mla_scan_tree *t, load_list *loads, int error)
+{
+	bool *added = mla_arena_array(s->arena, loads->n, sizeof(*added));
+	name_list names = {0};
+	uint32_t asked;
+
+	do {
+		asked = names.n;
+		add_modules(t, loads, added);
+		for (uint32_t i = 0; i < loads->n; i++) {
+			if (loads->v[i].module && !added[i])
+				name_classes(&names, s, t, loads->v[i].module);
+			added[i] |= loads->v[i].module != NULL;
+		}
+		if (error < 0 || names.n == asked || s->options->show_kept)
+			break;
+		mla_vec_push(&names, NULL);
+		error = mla_load_derived(loads->v, loads->n, s->options->jobs, names.v + asked);
+		names.n--;
+	} while (true);
+	mla_vec_free(&names);
+	return error;
+}
+
 static int scan_tree(mla_scan *s, mla_tree *tree)
 {
 	mla_scan_tree t = {.tree = tree};
-	MLA_VEC(mla_load) loads = {0};
+	load_list loads = {0};
 	int error = mla_project_new(&t.project, (mla_reader){read_module, tree});
 
 	for (uint32_t i = 0; i < tree->files.n && error == 0; i++)
 		if (tree->files.v[i].state == MLA_FILE_CHECKED)
-			mla_vec_push(&loads, ((mla_load){tree, &tree->files.v[i], NULL}));
+			mla_vec_push(&loads, ((mla_load){.tree = tree, .file = &tree->files.v[i]}));
 	if (error == 0)
 		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept);
-	for (uint32_t i = 0; i < loads.n; i++)
-		if (loads.v[i].module) {
-			mla_project_add(t.project, loads.v[i].module);
-			loads.v[i].module = mla_project_module(t.project, loads.v[i].file->path);
-		}
+	error = load_derived(s, &t, &loads, error);
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
 		if (loads.v[i].module)
 			error = check_module(s, &t, &loads.v[i]);
 	mla_vec_push(&s->trees, t);
+	mla_load_free(loads.v, loads.n);
 	mla_vec_free(&loads);
 	return error;
 }
