@@ -20,6 +20,7 @@ typedef struct {
 	mla_file_state state;
 	char reason[160];
 	bool named;     /* given on the command line itself */
+	bool doubtful;  /* partial, and a finding may have been lost */
 	mla_text *text; /* of standard input, until a module owns it; else NULL */
 } mla_file;
 

@@ -160,7 +160,7 @@ static bool has_word(const word_set *p, mla_str b)
  * A comparison, or a case of a match. Its bound may be any number or name, after blanks, line ends
  * and comments, so nothing around the operator is looked at; the words keep candidates few.
  */
-static bool has_test(mla_str b)
+bool mla_prefilter_compares(mla_str b)
 {
 	static const char case_word[] = {'c', 'a', 's', 'e'};
 
@@ -187,7 +187,12 @@ static bool has_suppression(mla_str bytes)
 
 bool mla_prefilter_listed(mla_str bytes)
 {
-	return has_test(bytes) || has_suppression(bytes);
+	return mla_prefilter_compares(bytes) || has_suppression(bytes);
+}
+
+bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes)
+{
+	return has_word(&p->strong, bytes) || has_word(&p->weak, bytes);
 }
 
 bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)

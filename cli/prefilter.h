@@ -18,6 +18,10 @@ bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes);
 /* The comparison alone, or a suppression comment: what --show-kept needs to see. */
 bool mla_prefilter_listed(mla_str bytes);
 
+/* The parts of the above, for a piece of a file. */
+bool mla_prefilter_compares(mla_str bytes);
+bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes);
+
 /* Names of classes that have up-projections; `names`, NULL-terminated, are borrowed. */
 typedef struct mla_base_names mla_base_names;
 

@@ -4,6 +4,7 @@
 #include "analyzer/str.h"
 #include "cli/load.h"
 #include "cli/model_config.h"
+#include "cli/partial.h"
 #include "rules/suppression.h"
 
 #include <stdio.h>
@@ -59,6 +60,25 @@ static int add_finding(mla_scan *s, mla_scan_tree *t, const mla_finding *f)
 	return 0;
 }
 
+static void set_partial(mla_scan *s, mla_scan_tree *t, mla_load *l, const mla_node *limited)
+{
+	const mla_node *doubt = mla_partial_doubt(t->project, l->module, s->prefilter, limited);
+	const mla_node *at = doubt ? doubt : limited;
+	char *out = l->file->reason;
+	size_t size = sizeof(l->file->reason);
+	uint32_t line = at ? mla_text_line(l->module->text, at->span.start) : 0;
+
+	l->file->state = MLA_FILE_PARTIAL;
+	l->file->doubtful = doubt != NULL;
+	if (at && at == limited)
+		snprintf(out, size, "too deep or too long to follow at line %u%s", line,
+		         doubt ? ", where a decision may be" : "");
+	else if (doubt)
+		snprintf(out, size, "syntax error at line %u, where a decision may be", line);
+	else
+		snprintf(out, size, "syntax errors");
+}
+
 static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 {
 	mla_findings found = {.arena = s->arena};
@@ -71,17 +91,8 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 		error = mla_rules_run(&found, &facts, s->on);
 	if (error < 0)
 		return error;
-	if (l->module->syntax.error_count || facts.limited) {
-		const mla_node *at = facts.limited;
-
-		l->file->state = MLA_FILE_PARTIAL;
-		if (at)
-			snprintf(l->file->reason, sizeof(l->file->reason),
-			         "too deep or too long to follow at line %u",
-			         mla_text_line(l->module->text, at->span.start));
-		else
-			snprintf(l->file->reason, sizeof(l->file->reason), "syntax errors");
-	}
+	if (l->module->syntax.error_count || facts.limited)
+		set_partial(s, t, l, facts.limited);
 	order = mla_arena_array(s->arena, found.n, sizeof(*order));
 	for (uint32_t i = 0; i < found.n; i++)
 		order[i] = &found.v[i];
@@ -191,6 +202,7 @@ static void count_files(mla_scan *s)
 				break;
 			case MLA_FILE_PARTIAL:
 				s->partial++;
+				s->doubtful += s->files.trees.v[i].files.v[k].doubtful;
 				break;
 			case MLA_FILE_SKIPPED:
 				s->skipped++;
@@ -206,7 +218,7 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 {
 	int error = 0;
 
-	*out = (mla_scan){.options = o, .arena = mla_arena_new()};
+	*out = (mla_scan){.options = o, .arena = mla_arena_new(), .prefilter = mla_prefilter_new()};
 	for (uint32_t i = 0; mla_rules[i] && error == 0; i++)
 		error = mla_options_rule(&out->on[i], o, mla_rules[i]);
 	if (error == 0 && o->model_config)
@@ -234,10 +246,11 @@ void mla_scan_free(mla_scan *s)
 	mla_vec_free(&s->trees);
 	mla_fileset_free(&s->files);
 	mla_model_config_free(&s->settings);
+	mla_prefilter_free(s->prefilter);
 	mla_arena_free(s->arena);
 }
 
 bool mla_scan_incomplete(const mla_scan *s)
 {
-	return s->failed || s->named_skipped;
+	return s->failed || s->named_skipped || s->doubtful;
 }

@@ -3,6 +3,7 @@
 #define MLA_CLI_SCAN_H
 
 #include "cli/files.h"
+#include "cli/prefilter.h"
 #include "fixers/apply.h"
 
 /* A finding with its fix. Findings of one decision share the fix. */
@@ -31,9 +32,11 @@ typedef struct {
 	mla_settings settings;
 	mla_fileset files;
 	mla_arena *arena; /* facts, findings, fixes */
+	mla_prefilter *prefilter;
 	MLA_VEC(mla_scan_tree) trees;
 	uint32_t checked, partial, skipped, failed; /* files */
 	uint32_t named_skipped; /* of those skipped, files that the user named */
+	uint32_t doubtful;      /* of those partial, files that may have lost a finding */
 	uint32_t findings, fixable, kept;
 } mla_scan;
 
@@ -41,7 +44,8 @@ typedef struct {
 int mla_scan_run(mla_scan *out, const mla_options *o);
 void mla_scan_free(mla_scan *s);
 
-/* Is there a file without a verdict: one that failed, or one named by the user and skipped? */
+/* Is there a file without a verdict: one that failed, one named by the user and skipped, or one
+ * that may have lost a finding where it could not be analysed? */
 bool mla_scan_incomplete(const mla_scan *s);
 
 #endif
