@@ -14,6 +14,7 @@
 typedef struct {
 	mla_tree *tree;
 	git_repository *repo; /* NULL: no ignore rules */
+	git_index *index;     /* of repo, once it was needed */
 	char path[PATH_MAX];  /* absolute, of the entry at hand */
 } walk;
 
@@ -41,17 +42,40 @@ static mla_file *add(mla_tree *t, const char *relative)
 	return &t->files.v[t->files.n - 1];
 }
 
-static void skip(mla_tree *t, const char *relative, const char *reason)
+static mla_file *leave_out(mla_tree *t, const char *relative, mla_file_state state,
+                           const char *reason)
 {
 	mla_file *f = add(t, relative);
 
-	f->state = MLA_FILE_SKIPPED;
+	f->state = state;
 	snprintf(f->reason, sizeof(f->reason), "%s", reason);
+	return f;
+}
+
+static mla_file *skip(mla_tree *t, const char *relative, const char *reason)
+{
+	return leave_out(t, relative, MLA_FILE_SKIPPED, reason);
+}
+
+static void fail(mla_tree *t, const char *relative, const char *reason)
+{
+	leave_out(t, relative, MLA_FILE_FAILED, reason);
 }
 
 static bool is_source(const char *name)
 {
 	return mla_str_ends(mla_str_c(name), ".py");
+}
+
+/* Git does not ignore what it tracks: the file itself, or something below the folder. */
+static bool tracked(walk *w, const char *relative, bool folder)
+{
+	size_t at;
+
+	if (!w->index && git_repository_index(&w->index, w->repo) < 0)
+		return false;
+	return folder ? git_index_find_prefix(&at, w->index, relative) == 0
+	              : git_index_find(&at, w->index, relative) == 0;
 }
 
 static bool ignored(walk *w, bool folder)
@@ -63,7 +87,8 @@ static bool ignored(walk *w, bool folder)
 		return false;
 	/* A trailing slash tells libgit2 that patterns for folders apply. */
 	snprintf(relative, sizeof(relative), "%s%s", below(w->tree, w->path), folder ? "/" : "");
-	return git_ignore_path_is_ignored(&yes, w->repo, relative) == 0 && yes;
+	return git_ignore_path_is_ignored(&yes, w->repo, relative) == 0 && yes &&
+	       !tracked(w, relative, folder);
 }
 
 static bool is_metadata(const char *name)
@@ -86,6 +111,45 @@ static bool has_entry(walk *w, size_t len, const char *name)
 	return has;
 }
 
+/* Is there a Python source in a folder, as far as a short look shows? Doubt counts as yes. */
+static bool may_hold_sources(const char *folder, int depth)
+{
+	enum { DEEPEST = 4, ENTRIES = 1000 };
+	DIR *dir = opendir(folder);
+	struct dirent *d;
+	bool may = false;
+
+	if (!dir || depth > DEEPEST) {
+		may = !dir ? errno == EACCES : true;
+		goto done;
+	}
+	for (int n = 0; !may && (d = readdir(dir)); n++) {
+		char below_it[PATH_MAX];
+
+		if (d->d_name[0] == '.' || is_metadata(d->d_name))
+			continue;
+		may = is_source(d->d_name) || n == ENTRIES;
+		if (!may && d->d_type == DT_DIR &&
+		    (size_t)snprintf(below_it, sizeof(below_it), "%s/%s", folder, d->d_name) <
+		            sizeof(below_it))
+			may = may_hold_sources(below_it, depth + 1);
+	}
+done:
+	if (dir)
+		closedir(dir);
+	return may;
+}
+
+/* A link that does not end in the name of a source matters when it leads to a folder with some. */
+static void visit_link(walk *w)
+{
+	struct stat st;
+
+	if (stat(w->path, &st) == 0 && S_ISDIR(st.st_mode) && !ignored(w, false) &&
+	    may_hold_sources(w->path, 0))
+		skip(w->tree, below(w->tree, w->path), "symbolic link to a folder");
+}
+
 static int walk_folder(walk *w, int depth);
 
 static void visit(walk *w, mode_t mode, const char *name, int depth)
@@ -98,9 +162,13 @@ static void visit(walk *w, mode_t mode, const char *name, int depth)
 		if (has_entry(w, strlen(w->path), ".git"))
 			skip(w->tree, relative, "another repository or a submodule");
 		else if (depth >= 128)
-			skip(w->tree, relative, "folders nested too deeply");
+			fail(w->tree, relative, "folders nested too deeply");
 		else if (walk_folder(w, depth + 1) < 0)
-			skip(w->tree, relative, mla_error_last());
+			fail(w->tree, relative, mla_error_last());
+		return;
+	}
+	if (S_ISLNK(mode) && !is_source(name)) {
+		visit_link(w);
 		return;
 	}
 	if (!is_source(name) || ignored(w, false))
@@ -132,12 +200,12 @@ static int walk_folder(walk *w, int depth)
 		if (mode == S_IFREG && !is_source(d->d_name))
 			continue;
 		if (len + strlen(d->d_name) + 2 > sizeof(w->path)) {
-			skip(w->tree, below(w->tree, w->path), "a path in it is too long");
+			fail(w->tree, below(w->tree, w->path), "a path in it is too long");
 			continue;
 		}
 		snprintf(w->path + len, sizeof(w->path) - len, "/%s", d->d_name);
 		if (!mode && lstat(w->path, &st) < 0)
-			skip(w->tree, below(w->tree, w->path), strerror(errno));
+			fail(w->tree, below(w->tree, w->path), strerror(errno));
 		else
 			visit(w, mode ? mode : st.st_mode, d->d_name, depth);
 		w->path[len] = '\0';
@@ -202,17 +270,19 @@ static int collect_path(mla_fileset *s, const mla_options *o, const char *path, 
 	root_of(root, sizeof(root), &repo, absolute, S_ISDIR(st.st_mode), cwd);
 	w.tree = tree_for(s, root);
 	w.repo = o->no_ignore ? NULL : repo;
+	w.index = NULL;
 	snprintf(w.path, sizeof(w.path), "%s", absolute);
 	if (S_ISDIR(st.st_mode)) {
 		if ((error = walk_folder(&w, 0)) < 0)
 			error = mla_error(error, "%s: %s", path, mla_error_last());
 	} else if (!S_ISREG(st.st_mode)) {
-		skip(w.tree, below(w.tree, absolute), "not a regular file");
+		skip(w.tree, below(w.tree, absolute), "not a regular file")->named = true;
 	} else if (!is_source(absolute)) {
 		error = mla_error(MLA_EIO, "%s: not a Python source", path);
 	} else {
 		add(w.tree, below(w.tree, absolute))->named = true;
 	}
+	git_index_free(w.index);
 	git_repository_free(repo);
 	return error;
 }

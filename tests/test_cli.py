@@ -4,12 +4,14 @@ not, and what is written where. Every case makes its own folder."""
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import Cases, need, run, same, text, write_tree
+from tool import TOOL, Cases, need, run, same, text, write_tree
 
 JSON = ("check", "--output-format", "json")
 
@@ -126,6 +128,106 @@ def derived(names):
         same("findings without --show-kept", places(report(d, *names)), places(kept))
 
 
+def broken(source, want, doubtful):
+    """A partial file: status 2 only where the error touches what could hold a decision."""
+    with folder({"m.py": source}) as d:
+        found = report(d, ".", status=want)
+        same("partial", [f["path"] for f in found["files"]["partial"]], ["m.py"])
+        reason = found["files"]["partial"][0]["reason"]
+        same("reason", "where a decision may be" in reason, doubtful)
+
+
+BROKEN_GUARD = model().replace(b"            q = self.embed_q(q)", b"            q = = self.embed_q(q)")
+BROKEN_INIT = model().replace(b"self.heads = 8", b"self.heads = = 8")
+BROKEN_HELPER = model() + b"\n    def small(self, L):\n        return L == 1 +\n"
+BROKEN_ELSEWHERE = model() + b"\n\ndef other(x):\n    return x = = x\n"
+BROKEN_OTHER_CLASS = model() + (
+    b"\n\nclass Other:\n    def f(self, n):\n        if n == 3:\n            return x = = x\n"
+)
+
+
+def unreadable():
+    """As root nothing is unreadable, so a copy of the tool runs as somebody else there."""
+    with folder({"a/m.py": model(), "b.py": b"x = 1\n"}) as d:
+        os.chmod(d, 0o755)
+        tool = shutil.copy(TOOL, d)
+        nobody = (lambda: os.setuid(65534)) if os.getuid() == 0 else None
+        os.chmod(os.path.join(d, "a"), 0)
+        try:
+            p = subprocess.run((tool,) + JSON, cwd=d, stdout=-1, stderr=-1, preexec_fn=nobody)
+        finally:
+            os.chmod(os.path.join(d, "a"), 0o755)
+        same("exit status", p.returncode, 2)
+        found = json.loads(p.stdout)
+        same("failed", [f["path"] for f in found["files"]["failed"]], ["a"])
+
+
+def fifo():
+    with folder({"b.py": b"x = 1\n"}) as d:
+        os.mkfifo(os.path.join(d, "p.py"))
+        found = report(d, "p.py", status=2)
+        same("skipped", found["files"]["skipped"], [{"path": "p.py", "reason": "not a regular file"}])
+        report(d, ".", status=0)
+
+
+def large():
+    with folder({"big.py": b"#" * ((4 << 20) + 1)}) as d:
+        report(d, "big.py", status=2)
+        report(d, ".", status=0)
+
+
+def not_text(data, reason):
+    with folder({"m.py": data}) as d:
+        found = report(d, ".", status=0)
+        same("skipped", found["files"]["skipped"], [{"path": "m.py", "reason": reason}])
+        report(d, "m.py", status=2)
+        same("standard input", run(("check", "-"), d, stdin=data).returncode, 2)
+
+
+def links():
+    files = {"real/m.py": b"x = 1\n", "docs/a.txt": b"", "outside/deep/er/m.py": b"x = 1\n"}
+    with folder(files) as d:
+        os.mkdir(os.path.join(d, "scanned"))
+        for name, to in (("one", "../real"), ("two", "../docs"), ("three", "../outside")):
+            os.symlink(to, os.path.join(d, "scanned", name))
+        found = report(d, "scanned", status=0)["files"]["skipped"]
+        same(
+            "skipped",
+            [(f["path"], f["reason"]) for f in found],
+            [("scanned/" + n, "symbolic link to a folder") for n in ("one", "three")],
+        )
+
+
+def git(cwd, *args):
+    env = dict(os.environ, GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull)
+    subprocess.run(("git", "-c", "safe.directory=*") + args, cwd=cwd, env=env, check=True)
+
+
+def tracked_and_ignored():
+    files = {
+        ".gitignore": b"m.py\nout/\n",
+        "m.py": model(),
+        "out/t.py": model(),
+        "out/u.py": model(),
+        "sub/m.py": model(),
+    }
+    with folder(files) as d:
+        git(d, "init", "-q")
+        git(d, "add", "-f", ".gitignore", "m.py", "out/t.py")
+        found = report(d, ".", status=1)
+        same("paths", sorted({p for p, _ in places(found)}), ["m.py", "out/t.py"])
+
+
+def foreign_repository():
+    """Ignore rules hold in a repository of another user too."""
+    with folder({".gitignore": b"m.py\n", "m.py": model(), "n.py": b"x = 1\n"}) as d:
+        git(d, "init", "-q")
+        for base, dirs, names in os.walk(d):
+            for name in dirs + names + ["."]:
+                os.lchown(os.path.join(base, name), 12345, 12345)
+        same("findings", places(report(d, ".", status=0)), [])
+
+
 def main():
     cases = Cases("cli")
     for name, (guard, extra) in GUARDS.items():
@@ -133,6 +235,23 @@ def main():
     cases.run("inherited projections, folder", derived, ["."])
     cases.run("inherited projections, named", derived, ["child.py"])
     cases.run("inherited projections, some named", derived, ["grand.py", "child.py"])
+    cases.run("error in the method", broken, BROKEN_GUARD, 2, True)
+    cases.run("error in the constructor", broken, BROKEN_INIT, 2, True)
+    cases.run("error in a helper", broken, BROKEN_HELPER, 2, True)
+    cases.run("error elsewhere", broken, BROKEN_ELSEWHERE, 1, False)
+    cases.run("error in another class", broken, BROKEN_OTHER_CLASS, 1, False)
+    cases.run("unreadable folder", unreadable)
+    cases.run("named pipe", fifo)
+    cases.run("large file", large)
+    utf16 = model().decode().encode("utf-16")
+    cases.run("UTF-16", not_text, utf16, "not text: UTF-16")
+    cases.run("NUL bytes", not_text, model() + b"\0", "not text: it holds NUL bytes")
+    cases.run("link to a folder", links)
+    cases.run("tracked although ignored", tracked_and_ignored)
+    if os.getuid() == 0:
+        cases.run("repository of another user", foreign_repository)
+    else:
+        cases.skip("repository of another user", "needs root")
     return cases.status()
 
 
