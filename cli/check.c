@@ -42,11 +42,46 @@ static int set_applicability(mla_scan *s)
 	return 0;
 }
 
-/* The changes of all fixes that are offered, checked; *left is how many were not applied. */
+static bool edits_module(const mla_fix *f, const mla_module *m)
+{
+	for (uint32_t i = 0; i < f->edits.n; i++)
+		if (f->edits.file[i].module == m)
+			return true;
+	return false;
+}
+
+/* The first change whose result would be no source any more, after a message; NULL: all are good.
+ */
+static const mla_change *bad_change(const mla_changes *c, mla_python *python)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const char *path = c->v[i].module->path;
+		int error = mla_change_check(&c->v[i], python);
+
+		if (error == 0)
+			continue;
+		if (error == MLA_ELIMIT)
+			mla_error(error,
+			          "%s: the fix is left out: the file would be larger than %d MB",
+			          path, MLA_TEXT_MAX >> 20);
+		else if (error == MLA_EBUG)
+			mla_error(error, "%s: the fix is left out: it would break the syntax",
+			          path);
+		mla_fail();
+		return &c->v[i];
+	}
+	return NULL;
+}
+
+/*
+ * The changes of all fixes that are offered, checked; *left is how many have to wait. The fixes of
+ * a file that would not stay a source are left out, each as a whole, and the others made without.
+ */
 static int changes(mla_changes *out, uint32_t *left, mla_scan *s, mla_scan_tree *t)
 {
 	const mla_fix **offered = mla_arena_array(s->arena, t->fixes.n, sizeof(*offered));
 	bool *applied = mla_arena_array(s->arena, t->fixes.n, sizeof(*applied));
+	const mla_change *bad;
 	mla_python *python;
 	uint32_t n = 0;
 	int error;
@@ -54,16 +89,25 @@ static int changes(mla_changes *out, uint32_t *left, mla_scan *s, mla_scan_tree 
 	for (uint32_t i = 0; i < t->fixes.n; i++)
 		if (mla_fix_offered(t->fixes.v[i], s->options))
 			offered[n++] = t->fixes.v[i];
-	mla_apply(out, applied, s->arena, offered, n);
+	if ((error = mla_python_new(&python)) < 0)
+		return error;
+	for (;;) {
+		uint32_t kept = 0;
+
+		mla_apply(out, applied, s->arena, offered, n);
+		if (!(bad = bad_change(out, python)))
+			break;
+		for (uint32_t i = 0; i < n; i++)
+			if (!edits_module(offered[i], bad->module))
+				offered[kept++] = offered[i];
+		s->fixes_left_out += n - kept;
+		n = kept;
+	}
+	mla_python_free(python);
 	*left = 0;
 	for (uint32_t i = 0; i < n; i++)
 		*left += !applied[i];
-	if ((error = mla_python_new(&python)) < 0)
-		return error;
-	for (uint32_t i = 0; i < out->n && error == 0; i++)
-		error = mla_change_check(&out->v[i], python);
-	mla_python_free(python);
-	return error;
+	return 0;
 }
 
 static unsigned mode_of(const mla_scan_tree *t, const char *path)
@@ -156,7 +200,8 @@ static int scan_and(const mla_options *o, int (*then)(mla_scan *s, FILE *to), FI
 static int fix(const mla_options *o, FILE *to)
 {
 	enum { MAX_PASSES = 5 };
-	uint32_t total = 0;
+	uint32_t total = 0, left_out = 0;
+	int status;
 
 	for (int pass = 0; pass < MAX_PASSES; pass++) {
 		uint32_t files = 0, left = 0;
@@ -167,6 +212,7 @@ static int fix(const mla_options *o, FILE *to)
 			error = set_applicability(&s);
 			if (error == 0)
 				error = write_fixes(&s, &files, &left);
+			left_out = s.fixes_left_out;
 		}
 		mla_scan_free(&s);
 		if (error < 0)
@@ -181,7 +227,8 @@ static int fix(const mla_options *o, FILE *to)
 	}
 	if (!o->quiet)
 		fprintf(stderr, "mlalint: %u file%s fixed\n", total, total == 1 ? "" : "s");
-	return scan_and(o, report, to);
+	status = scan_and(o, report, to);
+	return left_out ? MLA_EXIT_NO_VERDICT : status;
 }
 
 int mla_verb_check(const mla_options *o)

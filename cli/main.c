@@ -29,8 +29,10 @@ int main(int argc, char **argv)
 	/* A reader that goes away is noticed by the write that fails, with a status of ours. */
 	signal(SIGPIPE, SIG_IGN);
 	status = mla_options_parse(&o, argc, argv);
-	if (status != 0)
-		return status > 0 ? MLA_EXIT_CLEAN : mla_fail();
+	if (status < 0)
+		return mla_fail();
+	if (status > 0) /* help, which goes nowhere else */
+		return mla_output_close(&(mla_options){0}, stdout, MLA_EXIT_CLEAN);
 	git_libgit2_init();
 	/* Only ignore rules, the index and blobs are read; nothing of a repository is run, so one
 	 * that another user owns does no harm. */

@@ -15,18 +15,42 @@ typedef MLA_VEC(mla_setting) setting_list;
 
 static void put(setting_list *list, const char *name, int64_t value)
 {
-	mla_setting s = {NULL, value};
-	char *copy;
+	char *copy = mla_alloc(strlen(name) + 1);
 
-	for (uint32_t i = 0; i < list->n; i++)
-		if (strcmp(list->v[i].name, name) == 0) {
-			list->v[i].value = value;
-			return;
-		}
-	copy = mla_alloc(strlen(name) + 1);
 	memcpy(copy, name, strlen(name));
-	s.name = copy;
-	mla_vec_push(list, s);
+	mla_vec_push(list, ((mla_setting){copy, value}));
+}
+
+typedef struct {
+	mla_setting setting;
+	uint32_t order;
+} placed;
+
+static int by_name(const void *pa, const void *pb)
+{
+	const placed *a = pa, *b = pb;
+	int order = strcmp(a->setting.name, b->setting.name);
+
+	return order ? order : a->order < b->order ? -1 : 1;
+}
+
+/* Each name once, with the value that came last. */
+static void settle(setting_list *list)
+{
+	placed *p = mla_alloc((list->n + 1) * sizeof(*p));
+	uint32_t n = list->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = (placed){list->v[i], i};
+	qsort(p, n, sizeof(*p), by_name);
+	list->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + 1 < n && strcmp(p[i].setting.name, p[i + 1].setting.name) == 0)
+			free((char *)p[i].setting.name);
+		else
+			list->v[list->n++] = p[i].setting;
+	}
+	free(p);
 }
 
 static void take(setting_list *list, json_t *object)
@@ -62,6 +86,7 @@ int mla_model_config_read(mla_settings *out, const char *path)
 	for (int i = 0; nested[i]; i++)
 		take(&list, json_object_get(root, nested[i]));
 	json_decref(root);
+	settle(&list);
 	out->v = list.v;
 	out->n = list.n;
 	return 0;

@@ -205,12 +205,33 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	return error;
 }
 
+static int check_stdin(const mla_options *o)
+{
+	uint32_t times = 0;
+
+	for (uint32_t i = 0; i < o->arg_count; i++)
+		times += strcmp(o->args[i], "-") == 0;
+	if (times > 1)
+		return mla_error(MLA_ECONFIG,
+		                 "standard input can be read once only; - is given "
+		                 "%u times",
+		                 times);
+	if (times && o->fix)
+		return mla_error(MLA_ECONFIG, "standard input cannot be fixed in place; "
+		                              "--diff prints the change");
+	if (o->stdin_filename && !mla_str_ends(mla_str_c(o->stdin_filename), ".py"))
+		return mla_error(MLA_ECONFIG,
+		                 "--stdin-filename: '%s' is not the name of a Python source",
+		                 o->stdin_filename);
+	return 0;
+}
+
 static int check_together(const mla_options *o)
 {
-	for (uint32_t i = 0; i < o->arg_count; i++)
-		if (o->fix && strcmp(o->args[i], "-") == 0)
-			return mla_error(MLA_ECONFIG, "standard input cannot be fixed in place; "
-			                              "--diff prints the change");
+	int error = o->verb == MLA_VERB_CHECK ? check_stdin(o) : 0;
+
+	if (error < 0)
+		return error;
 	if (o->diff && o->fix)
 		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
 	if (o->verify && o->no_verify)
@@ -298,6 +319,8 @@ static int list_means(const char *option, const char *list, const mla_rule *rule
 {
 	int found = 0;
 
+	if (!*list)
+		return mla_error(MLA_ECONFIG, "--%s: no rule is named", option);
 	for (const char *p = list; *p;) {
 		mla_str entry = {p, 0};
 		bool known = false;

@@ -1,6 +1,7 @@
 /* The report for a person: place, message, the line itself, and what can be done. */
 #include "analyzer/str.h"
 #include "cli/report.h"
+#include "cli/verbs.h"
 
 #include <limits.h>
 
@@ -28,21 +29,6 @@ typedef struct {
 	const char *bold, *code, *dim, *reset;
 } style;
 
-/* Bytes that a terminal should not get as they are: control characters, invalid UTF-8 aside. */
-static void put_source(FILE *to, mla_str s)
-{
-	for (uint32_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-
-		if (c == '\t')
-			fputc('\t', to);
-		else if (c < 0x20 || c == 0x7F)
-			fprintf(to, "\\x%02x", c);
-		else
-			fputc(c, to);
-	}
-}
-
 /* The line with the test underlined; very long lines are cut around it. */
 static void put_line(const style *st, const mla_module *m, mla_span span)
 {
@@ -62,7 +48,7 @@ static void put_line(const style *st, const mla_module *m, mla_span span)
 	}
 	before = mla_text_slice(m->text, (mla_span){whole.start, span.start});
 	fprintf(st->to, "%s%7u |%s ", st->dim, line, st->reset);
-	put_source(st->to, mla_text_slice(m->text, whole));
+	mla_put_clean(st->to, mla_text_slice(m->text, whole));
 	fprintf(st->to, "\n%s%7s |%s ", st->dim, "", st->reset);
 	for (uint32_t i = 0; i < before.len; i++)
 		if (((unsigned char)before.ptr[i] & 0xC0) != 0x80)
@@ -77,7 +63,9 @@ static void put_line(const style *st, const mla_module *m, mla_span span)
 static void put_fix(const style *st, const mla_fix *f, const mla_options *o)
 {
 	if (!f->edits.n) {
-		fprintf(st->to, "%7s = no fix: %.*s\n", "", MLA_ARG(f->refusal));
+		fprintf(st->to, "%7s = no fix: ", "");
+		mla_put_joined(st->to, f->refusal);
+		fputc('\n', st->to);
 		return;
 	}
 	fprintf(st->to, "%7s = fix (%s%s%.*s): %s, %u file%s\n", "",
@@ -93,7 +81,7 @@ static void put_place(const style *st, const mla_scan_tree *t, const mla_module 
 
 	mla_file_display(path, sizeof(path), t->tree, m->path);
 	fputs(st->bold, st->to);
-	put_source(st->to, mla_str_c(path));
+	mla_put_clean(st->to, mla_str_c(path));
 	fprintf(st->to, ":%u:%u:%s ", pos.line, pos.column, st->reset);
 }
 
@@ -113,7 +101,8 @@ void mla_report_text(FILE *to, const mla_scan *s, bool color)
 			fprintf(to, "%s%s%s ", st->code, f->rule->code, st->reset);
 			if (f->site)
 				fprintf(to, "[%s] ", mla_role_name(f->role));
-			fprintf(to, "%.*s\n", MLA_ARG(f->message));
+			mla_put_joined(to, f->message);
+			fputc('\n', to);
 			put_line(st, f->module, f->span);
 			put_fix(st, t->results.v[k].fix, s->options);
 		}
@@ -121,8 +110,9 @@ void mla_report_text(FILE *to, const mla_scan *s, bool color)
 			const mla_test *test = t->kept.v[k].test;
 
 			put_place(st, t, test->module, test->node->span);
-			fprintf(to, "kept (%s): %.*s\n", mla_kept_name(test->kept),
-			        MLA_ARG(mla_node_text(test->module->text, test->node)));
+			fprintf(to, "kept (%s): ", mla_kept_name(test->kept));
+			mla_put_joined(to, mla_node_text(test->module->text, test->node));
+			fputc('\n', to);
 		}
 	}
 }
@@ -144,9 +134,12 @@ static void put_refusals(FILE *to, const mla_scan *s)
 				continue;
 			mla_file_display(path, sizeof(path), s->trees.v[i].tree,
 			                 r->finding->module->path);
-			fprintf(to, "mlalint: no fix: %s:%u: %.*s\n", path,
-			        mla_text_line(r->finding->module->text, r->finding->span.start),
-			        MLA_ARG(r->fix->refusal));
+			fputs("mlalint: no fix: ", to);
+			mla_put_clean(to, mla_str_c(path));
+			fprintf(to, ":%u: ",
+			        mla_text_line(r->finding->module->text, r->finding->span.start));
+			mla_put_joined(to, r->fix->refusal);
+			fputc('\n', to);
 		}
 }
 
@@ -184,9 +177,13 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
 			const mla_file *f = &s->files.trees.v[i].files.v[k];
 
-			if (f->state != MLA_FILE_CHECKED)
-				fprintf(to, "mlalint: %s: %s (%s)\n", states[f->state], f->path,
-				        f->reason);
+			if (f->state == MLA_FILE_CHECKED)
+				continue;
+			fprintf(to, "mlalint: %s: ", states[f->state]);
+			mla_put_clean(to, mla_str_c(f->path));
+			fputs(" (", to);
+			mla_put_clean(to, mla_str_c(f->reason));
+			fputs(")\n", to);
 		}
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {

@@ -7,6 +7,7 @@
 #include "cli/partial.h"
 #include "rules/suppression.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 static int read_module(mla_text **out, void *payload, const char *path)
@@ -214,6 +215,29 @@ static void count_files(mla_scan *s)
 			}
 }
 
+/* A report in the place of a source that is scanned would destroy it. */
+static int check_output(const mla_fileset *s, const char *output)
+{
+	char real[PATH_MAX];
+
+	if (!output || !realpath(output, real))
+		return 0;
+	for (uint32_t i = 0; i < s->trees.n; i++) {
+		const mla_tree *t = &s->trees.v[i];
+		size_t n = strlen(t->folder);
+
+		if (strncmp(real, t->folder, n) != 0 || (real[n] != '/' && n != 1))
+			continue;
+		for (uint32_t k = 0; k < t->files.n; k++)
+			if (strcmp(t->files.v[k].path, real + n + (n != 1)) == 0)
+				return mla_error(MLA_ECONFIG,
+				                 "-o %s: this file is scanned; a report would "
+				                 "replace it",
+				                 output);
+	}
+	return 0;
+}
+
 int mla_scan_run(mla_scan *out, const mla_options *o)
 {
 	int error = 0;
@@ -227,6 +251,8 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 		out->settings.geometry = &o->geometry;
 	if (error == 0)
 		error = mla_fileset_collect(&out->files, o);
+	if (error == 0)
+		error = check_output(&out->files, o->output);
 	for (uint32_t i = 0; i < out->files.trees.n && error == 0; i++)
 		error = scan_tree(out, &out->files.trees.v[i]);
 	count_files(out);
@@ -252,5 +278,5 @@ void mla_scan_free(mla_scan *s)
 
 bool mla_scan_incomplete(const mla_scan *s)
 {
-	return s->failed || s->named_skipped || s->doubtful;
+	return s->failed || s->named_skipped || s->doubtful || s->fixes_left_out;
 }

@@ -38,6 +38,7 @@ typedef struct {
 	uint32_t named_skipped; /* of those skipped, files that the user named */
 	uint32_t doubtful;      /* of those partial, files that may have lost a finding */
 	uint32_t findings, fixable, kept;
+	uint32_t fixes_left_out; /* offered, but the result would be no file that can be read */
 } mla_scan;
 
 /* Scans what the options say. Findings are no error; what could not be done is. */

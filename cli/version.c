@@ -10,6 +10,10 @@ int mla_verb_version(const mla_options *o)
 	int major, minor, patch;
 	unsigned min, max;
 
+	if (o->arg_count) {
+		mla_error(MLA_ECONFIG, "version takes no argument '%s'", o->args[0]);
+		return mla_fail();
+	}
 	git_libgit2_version(&major, &minor, &patch);
 	mla_python_library_abi(&min, &max);
 	printf("mlalint %s\n", MLA_VERSION);

@@ -1,4 +1,7 @@
-/* Temporary file, fsync, rename; old contents kept until every rename is done. */
+/*
+ * Temporary file, fsync, rename; old contents kept until every rename is done. A file with more
+ * than one link is written in place: a rename would leave the other names with the old contents.
+ */
 #include "cli/write.h"
 
 #include "analyzer/str.h"
@@ -11,8 +14,8 @@
 
 typedef struct {
 	char path[PATH_MAX], temporary[PATH_MAX + 16];
-	mode_t mode;
-	bool made, renamed;
+	struct stat old;
+	bool made, replaced;
 } target;
 
 static int system_error(const char *path, const char *what)
@@ -49,26 +52,51 @@ static int check_unchanged(const mla_tree *tree, const mla_change *c, struct sta
 	                        c->module->path);
 }
 
-static int write_beside(target *t, const char *name, mla_str bytes, mode_t mode)
+/* Owner and group as far as we may; the bits that lend them to others only with them. */
+static int keep_owner(int fd, const struct stat *old)
 {
+	bool kept = fchown(fd, old->st_uid, old->st_gid) == 0;
+
+	return fchmod(fd, old->st_mode & (kept ? 07777 : 0777));
+}
+
+static int write_beside(target *t, const char *name, mla_str bytes)
+{
+	const char *slash = strrchr(t->path, '/');
 	int fd, error = 0;
 
-	snprintf(t->temporary, sizeof(t->temporary), "%s.mlalint-XXXXXX", t->path);
+	/* A name of its own: that of the file may be as long as a name can be. */
+	snprintf(t->temporary, sizeof(t->temporary), "%.*s/.mlalint-XXXXXX", (int)(slash - t->path),
+	         t->path);
 	fd = mkstemp(t->temporary);
 	if (fd < 0)
 		return system_error(name, "cannot write beside it");
 	t->made = true;
-	if (write_all(fd, bytes) < 0 || fchmod(fd, mode & 07777) < 0 || fsync(fd) < 0)
+	if (write_all(fd, bytes) < 0 || keep_owner(fd, &t->old) < 0 || fsync(fd) < 0)
 		error = system_error(name, "cannot write");
 	if (close(fd) < 0 && error == 0)
 		error = system_error(name, "cannot write");
 	return error;
 }
 
+static int write_in_place(const target *t, mla_str bytes)
+{
+	int fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), error;
+
+	if (fd < 0)
+		return -1;
+	error = write_all(fd, bytes) < 0 || ftruncate(fd, bytes.len) < 0 || fsync(fd) < 0;
+	return close(fd) < 0 || error ? -1 : 0;
+}
+
+static bool is_linked(const target *t)
+{
+	return t->old.st_nlink > 1;
+}
+
 static int prepare(target *t, const mla_tree *tree, const mla_change *c)
 {
-	struct stat st;
-	int error = check_unchanged(tree, c, &st);
+	int error = check_unchanged(tree, c, &t->old);
 
 	if (error < 0)
 		return error;
@@ -77,18 +105,33 @@ static int prepare(target *t, const mla_tree *tree, const mla_change *c)
 		return mla_error(MLA_EIO, "%s: path too long", c->module->path);
 	if (access(t->path, W_OK) < 0)
 		return system_error(c->module->path, "cannot write");
-	t->mode = st.st_mode;
-	return write_beside(t, c->module->path, c->after, st.st_mode);
+	return is_linked(t) ? 0 : write_beside(t, c->module->path, c->after);
+}
+
+static int replace(target *t, const mla_change *c)
+{
+	if (is_linked(t)) {
+		t->replaced = true; /* half of it, if this fails */
+		if (write_in_place(t, c->after) < 0)
+			return system_error(c->module->path, "cannot write");
+		return 0;
+	}
+	if (rename(t->temporary, t->path) < 0)
+		return system_error(c->module->path, "cannot replace");
+	t->made = false;
+	t->replaced = true;
+	return 0;
 }
 
 /* Puts the old bytes back under the name they had, in the same way the new ones came there. */
 static void restore(target *t, const mla_change *c)
 {
-	t->made = false;
-	if (write_beside(t, c->module->path, mla_text_bytes(c->module->text), t->mode) == 0)
+	mla_str old = mla_text_bytes(c->module->text);
+
+	if (is_linked(t))
+		write_in_place(t, old);
+	else if (write_beside(t, c->module->path, old) == 0)
 		t->made = rename(t->temporary, t->path) < 0;
-	if (t->made)
-		unlink(t->temporary);
 }
 
 int mla_write_changes(const mla_tree *tree, const mla_change *const *change, uint32_t n)
@@ -99,19 +142,15 @@ int mla_write_changes(const mla_tree *tree, const mla_change *const *change, uin
 
 	for (uint32_t i = 0; i < n && error == 0; i++)
 		error = prepare(&t[i], tree, change[i]);
-	for (uint32_t i = 0; i < n && error == 0; i++) {
-		if (rename(t[i].temporary, t[i].path) < 0)
-			error = system_error(change[i]->module->path, "cannot replace");
-		else
-			t[i].renamed = true;
-	}
+	for (uint32_t i = 0; i < n && error == 0; i++)
+		error = replace(&t[i], change[i]);
 	/* What went wrong is told; undoing must not overwrite that message. */
 	if (error)
 		snprintf(why, sizeof(why), "%s", mla_error_last());
 	for (uint32_t i = 0; i < n; i++) {
-		if (error && t[i].renamed)
+		if (error && t[i].replaced)
 			restore(&t[i], change[i]);
-		else if (t[i].made && !t[i].renamed)
+		if (t[i].made)
 			unlink(t[i].temporary);
 	}
 	free(t);
