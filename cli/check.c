@@ -50,8 +50,7 @@ static bool edits_module(const mla_fix *f, const mla_module *m)
 	return false;
 }
 
-/* The first change whose result would be no source any more, after a message; NULL: all are good.
- */
+/* The first change whose result would be no source any more, after a message; NULL: none. */
 static const mla_change *bad_change(const mla_changes *c, mla_python *python)
 {
 	for (uint32_t i = 0; i < c->n; i++) {

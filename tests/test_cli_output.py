@@ -101,7 +101,8 @@ def too_large():
     """The fix of one file would pass the limit of 4 MB; the other's is made all the same."""
     size = (4 << 20) - 100
     big = model() + b"#" * 80 + b"\n"
-    big += b"# padding\n" * ((size - len(big)) // 10)
+    big += (b"# " + b"x" * 997 + b"\n") * ((size - len(big)) // 1000)
+    big += b"#" * (size - len(big))
     with folder({"big.py": big, "m.py": model()}) as d:
         p = run(DIFF + (".",), d, 2)
         need("big.py: the fix is left out" in text(p.stderr), text(p.stderr))
