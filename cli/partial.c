@@ -59,9 +59,11 @@ static bool is_doubtful(scope *s, const mla_node *n)
 			around = around && around->kind == MLA_N_CLASS && !p->parent ? around : p;
 	}
 	part = function ? function : mla_node_statement(n);
-	if (!part || (!function && breaks_structure(s, n)))
+	if (!part || (part->kind == MLA_N_CLASS && n->kind == MLA_N_ERROR))
+		part = n; /* between the statements of a class or a file */
+	if (!function && breaks_structure(s, n))
 		part = around;
-	if (mla_node_within(around, part))
+	if (part != around && mla_node_within(around, part))
 		around = s->module->syntax.root; /* the class stands in the function */
 	if (part != s->part)
 		s->part_counts = mla_prefilter_compares(text_of(s, part)) ||

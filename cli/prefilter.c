@@ -222,14 +222,16 @@ static bool class_word_at(mla_str b, uint32_t at)
 static bool in_class_header(mla_str b, uint32_t at)
 {
 	enum { LONGEST = 512 };
+	bool open = false; /* the list: `class Name` itself is no base */
 
 	for (uint32_t i = 0; i < LONGEST && at > 0; i++) {
 		char c = b.ptr[--at];
 
 		if (c == ':' || c == ')')
 			return false;
+		open |= c == '(';
 		if (c == 'c' && class_word_at(b, at))
-			return true;
+			return open;
 	}
 	return false;
 }

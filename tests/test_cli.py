@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the command line promises about files: which are looked at, what is said about those that are
-not, and what is written where. Every case makes its own folder."""
+"""What the command line promises about files: which are looked at, and what is said about those
+that are not. Every case makes its own folder."""
 
 import json
 import os
@@ -109,7 +109,8 @@ def derived(names):
             q="eq",
             o="uo",
         ),
-        "middle.py": b"from child import Child as Base\n\n\nclass Middle(\n    Base\n):\n    pass\n",
+        "middle.py": b"from child import Child as Base\n\n\nclass Middle(\n    Base\n):\n"
+        b"    pass\n",
         "grand.py": fill(
             HEAD + "\nimport middle\n\n\nclass Grand(middle.Middle):" + CALL, q="eq", o="uo"
         ),
@@ -137,10 +138,15 @@ def broken(source, want, doubtful):
         same("reason", "where a decision may be" in reason, doubtful)
 
 
-BROKEN_GUARD = model().replace(b"            q = self.embed_q(q)", b"            q = = self.embed_q(q)")
+BROKEN_GUARD = model().replace(b"q = self.embed_q(q)", b"q = = self.embed_q(q)")
 BROKEN_INIT = model().replace(b"self.heads = 8", b"self.heads = = 8")
 BROKEN_HELPER = model() + b"\n    def small(self, L):\n        return L == 1 +\n"
 BROKEN_ELSEWHERE = model() + b"\n\ndef other(x):\n    return x = = x\n"
+BROKEN_TOP = model() + b"\n\nx = = 3\n"
+BROKEN_OTHER_BODY = model() + (
+    b"\n\nclass Other:\n    x = = 3\n\n    def f(self, n):\n        return n == 3\n"
+)
+BROKEN_HEAD = model().replace(b"def __call__(self, x,", b"def __call__(self, x = = 3,")
 BROKEN_OTHER_CLASS = model() + (
     b"\n\nclass Other:\n    def f(self, n):\n        if n == 3:\n            return x = = x\n"
 )
@@ -166,7 +172,8 @@ def fifo():
     with folder({"b.py": b"x = 1\n"}) as d:
         os.mkfifo(os.path.join(d, "p.py"))
         found = report(d, "p.py", status=2)
-        same("skipped", found["files"]["skipped"], [{"path": "p.py", "reason": "not a regular file"}])
+        want = [{"path": "p.py", "reason": "not a regular file"}]
+        same("skipped", found["files"]["skipped"], want)
         report(d, ".", status=0)
 
 
@@ -240,6 +247,9 @@ def main():
     cases.run("error in a helper", broken, BROKEN_HELPER, 2, True)
     cases.run("error elsewhere", broken, BROKEN_ELSEWHERE, 1, False)
     cases.run("error in another class", broken, BROKEN_OTHER_CLASS, 1, False)
+    cases.run("error between definitions", broken, BROKEN_TOP, 1, False)
+    cases.run("error between methods elsewhere", broken, BROKEN_OTHER_BODY, 1, False)
+    cases.run("error in the head of the method", broken, BROKEN_HEAD, 2, True)
     cases.run("unreadable folder", unreadable)
     cases.run("named pipe", fifo)
     cases.run("large file", large)
