@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Verdicts: the fixtures, the bundled sample, sources that want too much, and check with them.
+
+Every fixture with a fix has to be verified, no fixture without one may be. MLALINT_CASES names a
+folder of further cases (see tests/test_cases.py), whose `verify` column is compared.
+"""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tool import ROOT, TOOL, Cases, Failure, need, run, same, text, tree, write_tree
+
+RULE = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
+SAMPLE = os.path.join(ROOT, "testdata", "sample")
+DENSE = "latentlm/models/dense.py"
+FIXED = re.compile(r"# expect:.*MLA001 (?:select|followup)(?!.*nofix)")
+SIZES = {  # file of the sample -> r, n, v
+    "dense.py": (512, 128, 128),
+    "dense_wide.py": (512, 192, 256),
+    "gated.py": (512, 128, 128),
+    "nope.py": (512, 256, 256),
+    "sparse.py": (512, 128, 128),
+}
+
+
+def verify(folder, *args):
+    p = run(("verify", "--output-format", "json", "-q") + args, folder)
+    try:
+        return json.loads(p.stdout)["sites"], p
+    except ValueError as e:
+        raise Failure("exit status %d, no JSON (%s): %s" % (p.returncode, e, text(p.stderr)))
+
+
+def said(site):
+    return "%s: %s (%s)" % (site["path"], site["verdict"], site["reason"])
+
+
+def has_fix(site):
+    with open(os.path.join(RULE, os.path.relpath(site["path"], os.path.relpath(RULE, ROOT)))) as f:
+        lines = f.read().split("\n")
+    return any(FIXED.search(lines[n - 1]) for n in site["lines"])
+
+
+def fixtures():
+    sites, _ = verify(ROOT, os.path.relpath(RULE, ROOT))
+    need(len(sites) > 60, "only %d sites" % len(sites))
+    wrong = []
+    for site in sites:
+        if has_fix(site) != (site["verdict"] == "verified"):
+            wrong.append(said(site))
+    need(not wrong, "; ".join(wrong))
+
+
+def sample(form, T):
+    sites, p = verify(SAMPLE, "--threshold", form, ".")
+    same("exit status", p.returncode, 0)
+    same("sites", len(sites), len(SIZES))
+    for site in sites:
+        r, n, v = SIZES[os.path.basename(site["path"])]
+        d = n + v
+        # In integers, so that nothing is rounded: the bound on the number of queries.
+        t = r * d * T // (r * d + (2 * r - d) * T) if T else r * d // (2 * r - d)
+        need(site["verdict"] == "verified", said(site))
+        same(site["path"] + ": threshold", site["threshold"], t)
+        same(site["path"] + ": crossover of the counts", site["counts"]["crossover"], t)
+        widths = {(c["width"], c["cached"]) for c in site["cases"] if c["batch"] == 1}
+        same("cases", {(w, k) for w in (2, 3, 4, 8) for k in (0, 64, 513)} - widths, set())
+        same("long cases", {(1, 2048), (2, 2048)} - widths, set())
+        need(any(c["padded"] for c in site["cases"]), "no left-padded batch")
+        for c in site["cases"]:
+            need(c["rel_f64"] <= 1e-10, "%s: f64: %r" % (site["path"], c))
+
+
+# What is put in front of the guard, and a word of the reason.
+HOSTILE = {
+    "endless loop": ("        while True: pass\n", "steps"),
+    "huge array": ("        x = x + mx.zeros((1000, 1000, 1000))[0, 0, 0]\n", "bytes"),
+    "deep recursion": ("        def f(n): return f(n + 1)\n        f(0)\n", "calls nested"),
+    "long list": ("        y = [i for i in range(1000000)]\n", "elements"),
+    "longer and longer": ("        s = [1]\n        while True: s = s + s\n", "bytes of objects"),
+    "deep expression": ("        y = " + "+".join(["1"] * 20000) + "\n", "nested"),
+    "endless products": ("        y = mx.ones((500, 500))\n        while True: y = y @ y\n", "steps"),
+}
+
+
+def hostile(files, path, word):
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, files)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (4, 4))
+
+        start = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        p = subprocess.run(
+            [TOOL, "verify", "--output-format", "json", "-q", path],
+            cwd=folder,
+            stdout=-1,
+            stderr=-1,
+            preexec_fn=limit,
+        )
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = used.ru_utime + used.ru_stime - start[1].ru_utime - start[1].ru_stime
+        need(p.returncode == 0, "exit status %d: %s" % (p.returncode, text(p.stderr)))
+        (site,) = json.loads(p.stdout)["sites"]
+        same("verdict (%s)" % site["reason"], site["verdict"], "unverified")
+        need(word in site["reason"], "the reason is %r" % site["reason"])
+        need(seconds < 2, "%.1f s" % seconds)
+
+
+def hostile_statement(statement, word):
+    files = tree(SAMPLE)
+    guard = b"        if L == 1:\n            q_nope"
+    need(guard in files[DENSE], "no guard in " + DENSE)
+    files[DENSE] = files[DENSE].replace(guard, statement.encode() + guard)
+    hostile(files, DENSE, word)
+
+
+def import_cycle():
+    files = tree(SAMPLE)
+    folder = os.path.dirname(DENSE)
+    files[DENSE] = files[DENSE].replace(b"from .mla import MultiLinear", b"from .a import MultiLinear")
+    files[folder + "/a.py"] = b"from .b import MultiLinear\n"
+    files[folder + "/b.py"] = b"from .a import MultiLinear\n"
+    hostile(files, DENSE, "import cycle")
+
+
+def fix_without_asking():
+    """A verified fix is safe: --fix writes it. An unverified one is hidden, with its line."""
+    files = {p: d for p, d in tree(SAMPLE).items()}
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, files)
+        p = run(("check", "--verify", "--output-format", "json", DENSE), folder, 1)
+        for f in json.loads(p.stdout)["findings"]:
+            same("applicability", f["fix"]["applicability"], "safe")
+            same("verdict", f["verification"]["verdict"], "verified")
+        run(("check", "--fix", DENSE), folder, 0)
+        need(tree(folder)[DENSE] != files[DENSE], "--fix did not write a verified fix")
+    line = b"        B, L, _ = x.shape\n"
+    files[DENSE] = files[DENSE].replace(line, line + b"        import os; os.getcwd()\n")
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, files)
+        p = run(("check", "--fix", DENSE), folder, 1)
+        same("the file", tree(folder)[DENSE], files[DENSE])
+        number = files[DENSE][: files[DENSE].index(b"os.getcwd")].count(b"\n") + 1
+        want = "call of `os.getcwd` at line %d" % number
+        need(want in text(p.stderr), "stderr: " + text(p.stderr))
+        need("1 fix hidden" in text(p.stderr), "stderr: " + text(p.stderr))
+
+
+def case(path, rows, sites):
+    """Rows of one case that take a position on its site, against the verdict."""
+    wanted = {r[5] for r in rows if r[2] == "MLA001" and r[5] in ("verified", "rejected", "unverified")}
+    for site in sites:
+        lines = {int(r[1]) for r in rows if r[2] == "MLA001" and r[5] != "-"}
+        if site["path"].endswith(path) and lines & set(site["lines"]):
+            same(said(site), {site["verdict"]}, wanted)
+            return
+    raise Failure("no site")
+
+
+def external(cases, folder):
+    with open(os.path.join(folder, "expected.tsv"), encoding="utf-8") as f:
+        rows = [line.split("\t") for line in f.read().splitlines()[1:]]
+    sites, _ = verify(folder, ".")
+    for path in sorted({r[0] for r in rows if r[2] == "MLA001" and r[5] != "-"}):
+        cases.run("verdict of " + path, case, path, [r for r in rows if r[0] == path], sites)
+
+
+def main():
+    cases = Cases("verify")
+    cases.run("fixtures", fixtures)
+    cases.run("sample", sample, "geometry", 0)
+    cases.run("sample, cache length", sample, "cache-length", 8192)
+    for name, (statement, word) in HOSTILE.items():
+        cases.run("hostile: " + name, hostile_statement, statement, word)
+    cases.run("hostile: import cycle", import_cycle)
+    cases.run("check --fix", fix_without_asking)
+    folder = os.environ.get("MLALINT_CASES")
+    if folder:
+        external(cases, folder)
+    else:
+        cases.skip("external verdicts", "MLALINT_CASES is not set")
+    return cases.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
