@@ -45,6 +45,28 @@ static void *shifted(const job *j, void *base, int64_t elements)
 	return (char *)base + elements * (int64_t)element(j);
 }
 
+/* Numbers that are stored in the format they are summed in are taken as they lie. */
+static bool same_format(const job *j, const mla_tensor *t)
+{
+	return t->dtype == (j->wide ? MLA_F64 : MLA_F32);
+}
+
+static void spread_same(const job *j, void *dst, int64_t pitch, const mla_tensor *t, int64_t at,
+                        int64_t step, int64_t n)
+{
+	if (j->wide) {
+		const double *from = (const double *)mla_tensor__data(t) + at;
+
+		for (int64_t i = 0; i < n; i++)
+			((double *)dst)[i * pitch] = from[i * step];
+	} else {
+		const float *from = (const float *)mla_tensor__data(t) + at;
+
+		for (int64_t i = 0; i < n; i++)
+			((float *)dst)[i * pitch] = from[i * step];
+	}
+}
+
 /* n elements of t, `step` apart, to every `pitch`-th place of dst. */
 static void spread(const job *j, void *dst, int64_t pitch, const mla_tensor *t, int64_t at,
                    int64_t step, int64_t n)
@@ -52,6 +74,10 @@ static void spread(const job *j, void *dst, int64_t pitch, const mla_tensor *t, 
 	float narrow[MLA_ROW];
 	double wide[MLA_ROW];
 
+	if (same_format(j, t)) {
+		spread_same(j, dst, pitch, t, at, step, n);
+		return;
+	}
 	for (int64_t i = 0; i < n; i += MLA_ROW) {
 		int64_t len = least(n - i, MLA_ROW);
 
@@ -195,9 +221,8 @@ static int multiply(mla_engine *e, mla_tensor *out, const mla_tensor *a, const m
 			mb.at = b_at;
 			pack_b(&j, &mb);
 		}
-		for (int64_t y = 0; y < j.m; y += MLA_GEMM_ROWS)
-			row_block(&j, out, i * j.m * j.n, &ma, y,
-			          j.m - y < MLA_GEMM_ROWS ? j.m - y : MLA_GEMM_ROWS);
+		for (int64_t y = 0; y < j.m; y += BLOCK_ROWS)
+			row_block(&j, out, i * j.m * j.n, &ma, y, least(j.m - y, BLOCK_ROWS));
 	}
 done:
 	job_close(&j);

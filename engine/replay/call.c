@@ -203,7 +203,8 @@ static int call_bound(mla_value *out, mla_machine *m, mla_value callee, const ml
 	if (n + c->n > MLA_REPLAY_ARGUMENTS)
 		return mla_limit(m, "more than %d arguments", MLA_REPLAY_ARGUMENTS);
 	with.args = mla_machine_alloc(m, n + c->n, sizeof(*with.args));
-	memcpy(with.args, first, n * sizeof(*first));
+	if (n)
+		memcpy(with.args, first, n * sizeof(*first));
 	if (c->n)
 		memcpy(with.args + n, c->args, c->n * sizeof(*c->args));
 	with.n = n + c->n;
@@ -284,7 +285,8 @@ int mla_call_plain(mla_value *out, mla_machine *m, mla_value callee, const mla_v
 	mla_value copy[4];
 	mla_call c = {.args = copy, .n = n, .name = ""};
 
-	memcpy(copy, args, n * sizeof(*args));
+	if (n)
+		memcpy(copy, args, n * sizeof(*args));
 	return mla_call_value(out, m, callee, &c);
 }
 

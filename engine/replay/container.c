@@ -267,7 +267,7 @@ int mla_contains(bool *out, mla_machine *m, mla_value item, mla_value in)
 	*out = false;
 	if (in.kind == MLA_V_STR && item.kind == MLA_V_STR) {
 		for (uint32_t i = 0; !*out && i + item.s.len <= in.s.len; i++)
-			*out = memcmp(in.s.ptr + i, item.s.ptr, item.s.len) == 0;
+			*out = !item.s.len || memcmp(in.s.ptr + i, item.s.ptr, item.s.len) == 0;
 		return 0;
 	}
 	if (in.kind == MLA_V_DICT) {

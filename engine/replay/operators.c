@@ -235,8 +235,10 @@ static int join_text(mla_value *out, mla_machine *m, mla_str a, mla_str b)
 	if (a.len + b.len > MLA_REPLAY_LENGTH)
 		return mla_limit(m, "a string of more than %d bytes", MLA_REPLAY_LENGTH);
 	text = mla_machine_alloc(m, a.len + b.len + 1, 1);
-	memcpy(text, a.ptr, a.len);
-	memcpy(text + a.len, b.ptr, b.len);
+	if (a.len)
+		memcpy(text, a.ptr, a.len);
+	if (b.len)
+		memcpy(text + a.len, b.ptr, b.len);
 	*out = mla_value_str((mla_str){text, a.len + b.len});
 	return 0;
 }

@@ -170,7 +170,8 @@ static int fn_extreme(mla_value *out, mla_machine *m, mla_call *c, int variant)
 			return error;
 	} else {
 		list = mla_sequence_new(m, MLA_V_LIST, c->n);
-		memcpy(list.seq->v, c->args, c->n * sizeof(*c->args));
+		if (c->n)
+			memcpy(list.seq->v, c->args, c->n * sizeof(*c->args));
 		list.seq->n = c->n;
 	}
 	if (!list.seq->n)

@@ -10,7 +10,8 @@ static int put(mla_machine *m, buffer *b, mla_str s)
 {
 	if (s.len >= sizeof(b->text) - b->n)
 		return mla_limit(m, "a string literal of more than %zu bytes", sizeof(b->text));
-	memcpy(b->text + b->n, s.ptr, s.len);
+	if (s.len)
+		memcpy(b->text + b->n, s.ptr, s.len);
 	b->n += s.len;
 	return 0;
 }
