@@ -90,6 +90,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(SUPPORT) $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(SUPPORT) $(LIB) $(ALL_LIBS) -lcmocka -o $@
 
+$(BUILD)/replay_export: tests/replay_export.c $(LIB)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
+
 build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS)
 
 demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive

@@ -167,7 +167,7 @@ static int part(mla_value *out, mla_machine *m, mla_cache *c, mla_str name)
 int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *c, mla_str name,
                         bool must)
 {
-	static const char *const absent[] = {"bits", "group_size", "make_mask", NULL};
+	static const char *const absent[] = {"bits", "group_size", NULL};
 	mla_bound *b;
 
 	if (!m->run)
@@ -187,8 +187,10 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 		*found = true;
 		return 0;
 	}
-	if (!must)
+	if (mla_str_in(name, absent) && !must)
 		return 0;
+	if (!must)
+		return mla_unsupported(m, "whether a cache has `%.*s`", MLA_ARG(name));
 	if (mla_str_in(name, absent))
 		return mla_raise(m, "AttributeError", "'cache' object has no attribute '%.*s'",
 		                 MLA_ARG(name));

@@ -64,8 +64,10 @@ struct mla_machine {
 	bool torch;        /* the program speaks PyTorch: split by sizes, transpose of two axes */
 	bool constructing; /* weights are drawn */
 	uint64_t drawn;
-	uint32_t runs; /* calls made so far */
-	mla_run *run;  /* of the call under way; NULL while constructing */
+	mla_value config;      /* the one the constructor was given; UNBOUND: none */
+	mla_value input, mask; /* of the last call */
+	uint32_t runs;         /* calls made so far */
+	mla_run *run;          /* of the call under way; NULL while constructing */
 	MLA_VEC(mla_global) globals;
 	MLA_VEC(mla_locals) locals;
 	MLA_VEC(mla_class_entry) classes;
@@ -158,6 +160,9 @@ int mla_execute_block(mla_flow *flow, mla_machine *m, mla_environment *e, const 
 int mla_execute_try(mla_flow *flow, mla_machine *m, mla_environment *e, const mla_node *n);
 int mla_execute_match(mla_flow *flow, mla_machine *m, mla_environment *e, const mla_node *n);
 int mla_assign(mla_machine *m, mla_environment *e, const mla_node *target, mla_value v);
+
+/* replay.c: what an export looks at */
+mla_value mla_layer_object_self(const mla_layer_object *o);
 
 /* call.c */
 typedef struct {

@@ -13,6 +13,11 @@ struct mla_layer_object {
 /* The width of the input: what config.c gives for every name of it. */
 enum { INPUT_WIDTH = 64, INPUT_STREAM = 7, GATHERED = 8 };
 
+mla_value mla_layer_object_self(const mla_layer_object *o)
+{
+	return o->self;
+}
+
 static int open_config(mla_value *out, mla_machine *m, const mla_replay_target *t)
 {
 	mla_replay_class *c = mla_machine_alloc(m, 1, sizeof(*c));
@@ -62,7 +67,9 @@ static int constructor_argument(mla_value *out, mla_machine *m, const mla_replay
 	if (s.node) {
 		if ((error = mla_class_of(&class, m, s.module, s.node, NULL)) < 0)
 			return error;
-		return mla_config_make(out, m, class);
+		error = mla_config_make(out, m, class);
+		m->config = *out;
+		return error;
 	}
 	if (names_config(p->name) && f->defaults[i].kind == MLA_V_UNBOUND)
 		return open_config(out, m, t);
@@ -257,6 +264,7 @@ static int make_input(mla_value *out, mla_machine *m, const mla_run *run)
 		mla_random_normals(&t, m->engine, mla_replay_dtype(m), MLA_BF16, 3, shape, &r, 1);
 
 	*out = mla_value_tensor(t, MLA_FROM_INPUT);
+	m->input = *out;
 	return mla_engine_fault(m, error);
 }
 
@@ -272,7 +280,7 @@ static int make_mask(mla_value *out, mla_machine *m, const mla_run *run)
 	double *see;
 	int error;
 
-	*out = mla_value_none;
+	*out = m->mask = mla_value_none;
 	if (run->no_mask || (run->width == 1 && !run->padded))
 		return 0;
 	if (!run->padded) {
@@ -290,7 +298,7 @@ static int make_mask(mla_value *out, mla_machine *m, const mla_run *run)
 		error = mla_tensor_from(&t, m->engine, MLA_BOOL, 4, shape, see);
 		free(see);
 	}
-	*out = mla_value_tensor(t, 0);
+	*out = m->mask = mla_value_tensor(t, 0);
 	return mla_engine_fault(m, error);
 }
 
