@@ -120,8 +120,8 @@ sanitize:
 
 test-upstream:
 	@sh scripts/setup.sh $(PACKAGES) c++
-	@$(MAKE) --no-print-directory all
-	@python3 tests/upstream.py $(TOOL)
+	@$(MAKE) --no-print-directory all $(BUILD)/replay_export
+	@python3 tests/upstream.py $(TOOL) $(BUILD)/replay_export
 
 bench-scan:
 	@sh scripts/setup.sh $(PACKAGES) c++

@@ -4,11 +4,14 @@
 The releases are fetched as data, checked against the hashes in tests/upstream.txt, unpacked below
 build/upstream and never installed or imported. The list was made by reading those sources. The fix
 is tried on a copy. An unreachable package index is `skip` and status 0; anything else is a failure.
-usage: upstream.py [TOOL]
+Then every listed method is verified, and run in real MLX (the CPU build, in build/venv): the replay
+against the stock class, the patched class against the stock one (tests/upstream_mlx.py).
+usage: upstream.py [TOOL [EXPORT]]
 """
 
 import collections
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -36,6 +39,7 @@ from tool import (
 
 LISTS = os.path.join(ROOT, "tests")
 WORK = os.path.join(ROOT, "build", "upstream")
+VENV = os.path.join(ROOT, "build", "venv")
 # What pip says when no index answers; a release that an index does not have is a failure.
 UNREACHABLE = re.compile(
     r"connection broken by|Max retries exceeded|Failed to establish|timed out|ProxyError"
@@ -192,8 +196,62 @@ def fixed(package, copy):
     same_tree("fixing again", tree(copy), after)
 
 
+def verified(package, folder):
+    """Every decision of the release is verified by the replay."""
+    findings, _ = listed(package)
+    files = sorted({f[0] for f in findings})
+    p = run(("verify", "--output-format", "json", "-q") + tuple(files), folder)
+    sites = json.loads(p.stdout)["sites"]
+    same("files with a site", sorted({s["path"] for s in sites}), files)
+    bad = ["%s: %s: %s" % (s["path"], s["verdict"], s["reason"]) for s in sites]
+    bad = [b for b, s in zip(bad, sites) if s["verdict"] != "verified"]
+    need(not bad, "; ".join(bad))
+
+
+def environment():
+    """build/venv with real MLX. None when it is there, else why not, as of fetch()."""
+    python = os.path.join(VENV, "bin", "python")
+    if not os.path.exists(python):
+        p = subprocess.run([sys.executable, "-m", "venv", VENV], stdout=-1, stderr=-2)
+        if p.returncode:
+            return "not ok", "python3 -m venv: " + p.stdout.decode("utf-8", "replace").strip()
+    command = [python, "-m", "pip", "install", "-q", "--no-input", "--retries=2", "-r"]
+    command += [os.path.join(LISTS, "upstream_mlx.txt")]
+    p = subprocess.run(command, stdout=-1, stderr=-2)
+    said = p.stdout.decode("utf-8", "replace")
+    if p.returncode and UNREACHABLE.search(said):
+        why = next(line for line in said.splitlines() if UNREACHABLE.search(line))
+        return "skip", "no package index could be reached: " + why.strip()
+    return ("not ok", "pip install: " + said.strip()[-300:]) if p.returncode else None
+
+
+def real(cases, export, places):
+    """Every listed file in real MLX; the lines come from the other script."""
+    trouble = environment()
+    if trouble:
+        print("%s upstream in real MLX: %s" % trouble)
+        cases.failed += trouble[0] != "skip"
+        return
+    lines = []
+    for package, folder, copy in places:
+        for path in sorted({f[0] for f in listed(package)[0]}):
+            lines.append("%s %s %s" % (folder, copy, path))
+    p = subprocess.run(
+        [os.path.join(VENV, "bin", "python"), os.path.join(LISTS, "upstream_mlx.py"), export],
+        input="\n".join(lines).encode(),
+        stdout=-1,
+    )
+    said = p.stdout.decode("utf-8", "replace")
+    sys.stdout.write(said)
+    results = re.findall(r"^(ok|not ok) ", said, re.M)
+    cases.ran += len(lines)
+    cases.failed += len(lines) - results.count("ok")
+    if len(results) != len(lines):
+        print("not ok upstream in real MLX: %d of %d files" % (len(results), len(lines)))
+
+
 def main():
-    cases, packages = Cases("upstream"), pinned()
+    cases, packages, places = Cases("upstream"), pinned(), []
     os.makedirs(WORK, exist_ok=True)
     trouble = fetch(packages)
     if trouble:
@@ -206,6 +264,10 @@ def main():
         cases.run(label + ": edits are few", edits_are_few, name, folder)
         cases.run(label + ": the patch applies", patch, name, folder, copy)
         cases.run(label + ": the fixed copy", fixed, name, copy)
+        cases.run(label + ": verified", verified, name, folder)
+        places.append((name, folder, copy))
+    if len(sys.argv) > 2:
+        real(cases, os.path.abspath(sys.argv[2]), places)
     print("upstream: %d passed, %d failed" % (cases.ran - cases.failed, cases.failed))
     return cases.status()
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs real attention classes in real MLX with the numbers of a replay. Called by upstream.py.
 
-Reads lines `ROOT FIXED PACKAGE PATH` (the stock tree, the patched one, the package's folder in
-both, a file in it) from standard input. For widths 1, 3 and 8 at 0 and 64 cached positions it
+Reads lines `ROOT FIXED PATH` (the stock tree, the patched one, a file in both) from standard input. For widths 1, 3 and 8 at 0 and 64 cached positions it
 compares the replay with the stock class (f32, relative 1e-5), and the patched class with the stock
 one (1e-4, identical at one query). Prints an `ok` or `not ok` line for each file and comparison.
 Needs mlx, numpy and pillow; the package itself is not installed: its files are imported from ROOT.
@@ -37,8 +36,6 @@ def load(root, path, roots):
         for base, dirs, _ in os.walk(other):
             dirs[:] = [d for d in dirs if not d.startswith(".")]
             name = os.path.relpath(base, other).replace(os.sep, ".")
-            if name.split(".")[0] not in sys.modules and name.count(".") < 3 and name != ".":
-                pass
             if name != "." and name not in sys.modules:
                 package = types.ModuleType(name)
                 package.__path__ = [base]
@@ -103,7 +100,7 @@ def relative(a, b):
     return (mx.abs(a - b).max() / mx.abs(b).max()).item()
 
 
-def compare(export, root, fixed, package, path, roots):
+def compare(export, root, fixed, path, roots):
     worst = {"replay": 0, "patched": 0}
     for topk in TOPK if "v32" in path or "dsa" in path else TOPK[:1]:
         for width in WIDTHS:
@@ -129,10 +126,10 @@ def compare(export, root, fixed, package, path, roots):
 def main():
     lines = [line.split() for line in sys.stdin.read().splitlines()]
     roots = sorted({line[0] for line in lines})
-    for root, fixed, package, path in lines:
+    for root, fixed, path in lines:
         name = "%s in real MLX" % path
         try:
-            worst = compare(sys.argv[1], root, fixed, package, path, roots)
+            worst = compare(sys.argv[1], root, fixed, path, roots)
             if not worst["replay"] <= 1e-5 or not worst["patched"] <= 1e-4:
                 raise ValueError("relative difference: %r" % worst)
         except Exception as e:
