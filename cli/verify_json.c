@@ -23,6 +23,7 @@ static json_t *one_case(const mla_site_verdict *v, const mla_site_case *c)
 	mla_json_put(o, "cached", json_integer(c->cached));
 	mla_json_put(o, "batch", json_integer(c->batch));
 	mla_json_put(o, "padded", json_boolean(c->padded));
+	mla_json_put(o, "quantised_cache", json_boolean(c->quantised));
 	mla_json_put(o, "topk", c->topk ? json_integer(c->topk) : json_null());
 	mla_json_put(o, "dtype", mla_json_z(c->has_bf16 ? "bfloat16" : "float64"));
 	mla_json_put(o, "bits", c->has_bf16 ? json_integer(v->bits) : json_null());

@@ -21,7 +21,10 @@ static void put_case(FILE *to, const mla_site_case *c)
 		fprintf(to, " %10.3e %6.2f %10.3e", c->max_abs, c->ulp, c->rms_rel);
 	else
 		fprintf(to, " %10s %6s %10s", "-", "-", "-");
-	fprintf(to, " %10.3e%s\n", c->rel_f64, c->topk ? "  sparse" : "");
+	fprintf(to, " %10.3e%s\n", c->rel_f64,
+	        c->topk        ? "  sparse"
+	        : c->quantised ? "  quantised cache"
+	                       : "");
 }
 
 static void put_cases(FILE *to, const mla_site_verdict *v)

@@ -268,6 +268,7 @@ static bool one_case(mla_trial *t, bench *const *benches, uint32_t n, const mla_
 	                   .cached = (uint32_t)spec->cached,
 	                   .batch = spec->batch,
 	                   .padded = spec->padded,
+	                   .quantised = spec->quantised,
 	                   .topk = benches[0]->topk};
 	uint32_t ran = 0;
 
@@ -412,6 +413,34 @@ static bool sparse_cases(mla_trial *t, bool gather)
 	return good;
 }
 
+/*
+ * A quantised cache counts where the method runs with one at a single query: then it is in use, and
+ * has to work at every width.
+ */
+static bool quantised_cases(mla_trial *t)
+{
+	mla_subject_mode mode = {.mode = MLA_REPLAY_F64, .heads = 2, .choices = t->choices};
+	mla_run run = {.width = 1, .batch = 1, .cached = 64, .quantised = true};
+	bench exact, half, *list[] = {&exact, &half};
+	bool good = bench_open(&exact, t, &mode), runs = false;
+
+	mode.mode = MLA_REPLAY_BF16;
+	good = bench_open(&half, t, &mode) && good;
+	if (good) {
+		mla_engine *e = mla_machine_engine(exact.before.m);
+		mla_tensor_scope scope = mla_tensor_scope_open(e);
+		mla_tensor *out;
+
+		runs = mla_subject_run(&out, &exact.before, &run, MLA_FREE) == 0;
+		mla_machine_scope_close(exact.before.m, scope);
+	}
+	for (run.width = 1; runs && good && run.width <= 3; run.width++)
+		good = one_case(t, list, 2, &run);
+	bench_close(&half);
+	bench_close(&exact);
+	return good;
+}
+
 static bool rms_steady(mla_trial *t, const bench *b)
 {
 	double two = b->reference[2] > 0 ? sqrt(b->square[2] / b->reference[2]) : 0;
@@ -446,6 +475,8 @@ bool mla_trial_cases(mla_trial *t)
 		bench_close(&half);
 	if (good && t->after && !t->brief)
 		good = around_threshold(t);
+	if (good && t->after && !t->brief && !t->gather)
+		good = quantised_cases(t);
 	if (good && t->site->sparse && !mla_site_takes_gather(t->site))
 		good = sparse_cases(t, false);
 	if (good && mla_site_takes_gather(t->site) && !t->gather)

@@ -90,7 +90,10 @@ HOSTILE = {
     "long list": ("        y = [i for i in range(1000000)]\n", "elements"),
     "longer and longer": ("        s = [1]\n        while True: s = s + s\n", "bytes of objects"),
     "deep expression": ("        y = " + "+".join(["1"] * 20000) + "\n", "nested"),
-    "endless products": ("        y = mx.ones((500, 500))\n        while True: y = y @ y\n", "steps"),
+    "endless products": (
+        "        y = mx.ones((500, 500))\n        while True: y = y @ y\n",
+        "steps",
+    ),
 }
 
 
@@ -131,7 +134,7 @@ def hostile_statement(statement, word):
 def import_cycle():
     files = tree(SAMPLE)
     folder = os.path.dirname(DENSE)
-    files[DENSE] = files[DENSE].replace(b"from .mla import MultiLinear", b"from .a import MultiLinear")
+    files[DENSE] = files[DENSE].replace(b"from .mla import Multi", b"from .a import Multi")
     files[folder + "/a.py"] = b"from .b import MultiLinear\n"
     files[folder + "/b.py"] = b"from .a import MultiLinear\n"
     hostile(files, DENSE, "import cycle")
@@ -162,7 +165,7 @@ def fix_without_asking():
 
 def case(path, rows, sites):
     """Rows of one case that take a position on its site, against the verdict."""
-    wanted = {r[5] for r in rows if r[2] == "MLA001" and r[5] in ("verified", "rejected", "unverified")}
+    wanted = {r[5] for r in rows if r[2] == "MLA001" and r[5] != "-"}
     for site in sites:
         lines = {int(r[1]) for r in rows if r[2] == "MLA001" and r[5] != "-"}
         if site["path"].endswith(path) and lines & set(site["lines"]):

@@ -5,6 +5,7 @@
  */
 #include "engine/make.h"
 #include "engine/move.h"
+#include "engine/quant.h"
 #include "engine/replay/functions.h"
 #include "engine/view.h"
 
@@ -98,6 +99,27 @@ static int grow(mla_value *out, mla_machine *m, const mla_cache *c, const char *
 	return mla_engine_fault(m, error);
 }
 
+/* MLX's own are 64 and 8; 32 fits narrow rotary parts too. */
+enum { CACHE_BITS = 8, CACHE_GROUP = 32 };
+
+/* The rows as a quantised cache hands them out: (codes, scales, biases). */
+static int pack(mla_value *v, mla_machine *m)
+{
+	mla_quantised q;
+	mla_value parts;
+	int error = mla_engine_fault(
+		m, mla_quantise_groups(&q, m->engine, v->t, CACHE_BITS, CACHE_GROUP));
+
+	if (error < 0)
+		return error;
+	parts = mla_sequence_new(m, MLA_V_TUPLE, 3);
+	parts.seq->v[parts.seq->n++] = mla_value_tensor(q.codes, v->from);
+	parts.seq->v[parts.seq->n++] = mla_value_tensor(q.scales, v->from);
+	parts.seq->v[parts.seq->n++] = mla_value_tensor(q.biases, v->from);
+	*v = parts;
+	return 0;
+}
+
 /* update_and_fetch(keys, values): appended, and all of both given back */
 static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
 {
@@ -117,6 +139,8 @@ static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
 	if ((error = grow(&k, m, c, "keys", k)) < 0 || (error = grow(&v, m, c, "values", v)) < 0)
 		return error;
 	c->grown = true;
+	if (m->run->quantised && ((error = pack(&k, m)) < 0 || (error = pack(&v, m)) < 0))
+		return error;
 	if ((error = mla_dictionary_set(m, &c->attributes, mla_value_c("keys"), k)) < 0 ||
 	    (error = mla_dictionary_set(m, &c->attributes, mla_value_c("values"), v)) < 0)
 		return error;
@@ -175,6 +199,11 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 	*found = mla_dictionary_name(out, &c->attributes, name);
 	if (*found)
 		return 0;
+	if (m->run->quantised && (mla_str_is(name, "bits") || mla_str_is(name, "group_size"))) {
+		*found = true;
+		*out = mla_value_int(mla_str_is(name, "bits") ? CACHE_BITS : CACHE_GROUP);
+		return 0;
+	}
 	if (mla_str_is(name, "offset")) {
 		*found = true;
 		return offset(out, m, c);
@@ -187,11 +216,12 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 		*found = true;
 		return 0;
 	}
-	if (mla_str_in(name, absent) && !must)
+	/* A private one is what a method itself left there in an earlier call: not yet. */
+	if ((mla_str_in(name, absent) || name.ptr[0] == '_') && !must)
 		return 0;
 	if (!must)
 		return mla_unsupported(m, "whether a cache has `%.*s`", MLA_ARG(name));
-	if (mla_str_in(name, absent))
+	if (mla_str_in(name, absent) || name.ptr[0] == '_')
 		return mla_raise(m, "AttributeError", "'cache' object has no attribute '%.*s'",
 		                 MLA_ARG(name));
 	*found = true;

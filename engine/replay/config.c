@@ -128,13 +128,17 @@ static mla_str annotation_name(const mla_node *a, bool *optional)
 	while (a) {
 		if (a->kind == MLA_N_NAME || a->kind == MLA_N_ATTRIBUTE)
 			return a->name;
-		if (a->kind == MLA_N_SUBSCRIPT && a->n >= 2) {
+		/* A generic type is a subscript in an expression, and no known kind elsewhere. */
+		if ((a->kind == MLA_N_SUBSCRIPT || a->kind == MLA_N_OTHER) && a->n >= 2 &&
+		    a->kid[0]) {
 			mla_str outer = a->kid[0]->name;
 
 			if (!mla_str_is(outer, "Optional"))
 				return outer;
 			*optional = true;
 			a = a->kid[1];
+			if (a && a->kind == MLA_N_OTHER && a->n == 1)
+				a = a->kid[0];
 		} else if (a->kind == MLA_N_BINARY && a->op == MLA_OP_BITOR) {
 			*optional |= a->kid[1]->kind == MLA_N_NONE;
 			a = a->kid[0];

@@ -36,8 +36,12 @@ static mla_symbol annotated(mla_machine *m, mla_module *module, const mla_node *
 {
 	mla_symbol s = {0};
 
-	if (a && a->kind == MLA_N_SUBSCRIPT && a->n == 2 && mla_str_is(a->kid[0]->name, "Optional"))
+	if (a && (a->kind == MLA_N_SUBSCRIPT || a->kind == MLA_N_OTHER) && a->n == 2 &&
+	    mla_str_is(a->kid[0]->name, "Optional")) {
 		a = a->kid[1];
+		if (a && a->kind == MLA_N_OTHER && a->n == 1)
+			a = a->kid[0];
+	}
 	if (a && (a->kind == MLA_N_NAME || a->kind == MLA_N_ATTRIBUTE))
 		s = mla_project_resolve_node(m->options.project, module, a);
 	if (a && a->kind == MLA_N_STRING && !a->n) {

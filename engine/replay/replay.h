@@ -69,6 +69,7 @@ typedef struct {
 	bool padded;       /* row b has its own number of padding positions on the left */
 	bool array_offset; /* the cache gives an offset for each row, as padded batches have it */
 	bool no_mask;      /* a control: the mask is left out */
+	bool quantised;    /* the cache hands out codes, scales and biases, as quantised ones do */
 	bool gather;       /* an optional parameter of gather indices is fed */
 	mla_watch *watch;
 	uint32_t watches;
