@@ -24,8 +24,8 @@ typedef struct {
 	uint32_t width, cached, batch;
 	bool padded;
 	bool quantised; /* a cache of codes, scales and biases */
-	uint32_t topk; /* of a sparse selection that drops rows; 0: it keeps all */
-	bool has_bf16; /* else f64 alone was run */
+	uint32_t topk;  /* of a sparse selection that drops rows; 0: it keeps all */
+	bool has_bf16;  /* else f64 alone was run */
 	mla_tail_arm before, after;
 	double max_abs, ulp, rms_rel; /* bf16 */
 	double rel_f64;
