@@ -12,7 +12,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -21,7 +20,16 @@ from tool import ROOT, TOOL, Cases, Failure, need, run, same, text, tree, write_
 RULE = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
 SAMPLE = os.path.join(ROOT, "testdata", "sample")
 DENSE = "latentlm/models/dense.py"
+# A sanitizer takes address space and time of its own.
+SANITIZED = "sanitize" in TOOL
+SECONDS = 40 if SANITIZED else 2
 FIXED = re.compile(r"# expect:.*MLA001 (?:select|followup)(?!.*nofix)")
+# Fixtures that stand for a text, not for a program: their projections compute nothing.
+NOT_RUNNABLE = (
+    "helper_below_coding/model.py",
+    "helper_below_shebang/model.py",
+    "two_projections_not_found.py",
+)
 SIZES = {  # file of the sample -> r, n, v
     "dense.py": (512, 128, 128),
     "dense_wide.py": (512, 192, 256),
@@ -57,7 +65,11 @@ def fixtures():
     for site in sites:
         if site["path"].endswith("/threshold_is_one.py"):
             continue  # not so at these sizes
-        if has_fix(site) != (site["verdict"] == "verified"):
+        if site["path"].endswith(NOT_RUNNABLE):
+            good = site["verdict"] == "unverified"
+        else:
+            good = has_fix(site) == (site["verdict"] == "verified")
+        if not good:
             wrong.append(said(site))
     need(not wrong, "; ".join(wrong))
 
@@ -102,10 +114,11 @@ def hostile(files, path, word):
         write_tree(folder, files)
 
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-            resource.setrlimit(resource.RLIMIT_CPU, (4, 4))
+            if not SANITIZED:
+                resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS, 2 * SECONDS))
 
-        start = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         p = subprocess.run(
             [TOOL, "verify", "--output-format", "json", "-q", path],
             cwd=folder,
@@ -114,13 +127,13 @@ def hostile(files, path, word):
             preexec_fn=limit,
         )
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds = used.ru_utime + used.ru_stime - start[1].ru_utime - start[1].ru_stime
-        # 2 where the scan itself met a limit in the method: no verdict on the file either.
+        seconds = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
+        # 2: the scan itself may find it too deep to follow.
         need(p.returncode in (0, 2), "exit status %d: %s" % (p.returncode, text(p.stderr)))
         (site,) = json.loads(p.stdout)["sites"]
         same("verdict (%s)" % site["reason"], site["verdict"], "unverified")
         need(word in site["reason"], "the reason is %r" % site["reason"])
-        need(seconds < 2, "%.1f s" % seconds)
+        need(seconds < SECONDS, "%.1f s" % seconds)
 
 
 def hostile_statement(statement, word):

@@ -1,5 +1,7 @@
 """Stands in for the runtime's module of per-head projections."""
 
+from functools import lru_cache
+
 import mlx.core as mx
 import mlx.nn as nn
 
