@@ -196,7 +196,8 @@ static int settle(mla_value *v, mla_machine *m, mla_str name, bool up, uint32_t 
 	case MLA_V_LAYER:
 		return settle_all(mla_layer_attributes(v->layer), m, NULL, up, depth + 1);
 	case MLA_V_INSTANCE:
-		/* Caches and configs hold no weights; a projection does, whatever it derives from. */
+		/* Caches and configs hold no weights; a projection does, whatever it derives from.
+		 */
 		if (!v->instance->class->module_base && !up)
 			return 0;
 		return settle_all(&v->instance->attributes, m, NULL, up, depth + 1);
