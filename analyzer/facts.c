@@ -249,7 +249,7 @@ static void classify(mla_test *t)
 		t->kept = MLA_KEPT_ALREADY_WIDENED;
 	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
 		t->role = MLA_ROLE_FOLLOWUP;
-	else if ((s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL]) || (l[MLA_EV_RAISE] && !s[MLA_EV_RAISE]))
+	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
 }
 
@@ -358,7 +358,7 @@ static void find_refusal(mla_site *s)
 }
 
 /* Another class that runs the same tests: what they compare with must exist there too. */
-static void add_heir(mla_site *s, mla_class c)
+void mla_site_add_heir(mla_site *s, mla_class c)
 {
 	if (!c.node || c.node == s->owner.node)
 		return;
@@ -387,7 +387,7 @@ static void make_site(builder *b, const root *r)
 		if (t->role == MLA_ROLE_NONE)
 			continue;
 		if (t->site && t->site != s) { /* an earlier entry point has it */
-			add_heir(t->site, r->owner);
+			mla_site_add_heir(t->site, r->owner);
 			continue;
 		}
 		if (!s) {
@@ -434,6 +434,7 @@ static void finish(mla_facts *out, builder *b)
 {
 	mla_test **tests = mla_arena_array(b->arena, b->flow.tests.n, sizeof(*tests));
 	mla_site **sites = mla_arena_array(b->arena, b->sites.n, sizeof(*sites));
+	mla_heir *heirs = mla_arena_array(b->arena, b->sites.n, sizeof(*heirs));
 
 	/* Some of the tests may not have been seen: no decision is known as a whole. */
 	for (uint32_t i = 0; i < b->sites.n && b->flow.limited; i++)
@@ -448,9 +449,15 @@ static void finish(mla_facts *out, builder *b)
 		if (t->module == b->module)
 			tests[out->test_count++] = t;
 	}
-	for (uint32_t i = 0; i < b->sites.n; i++)
-		if (touches(b->sites.v[i], b->module))
-			sites[out->site_count++] = b->sites.v[i];
+	for (uint32_t i = 0; i < b->sites.n; i++) {
+		mla_site *s = b->sites.v[i];
+
+		if (touches(s, b->module))
+			sites[out->site_count++] = s;
+		else if (s->owner.node)
+			heirs[out->heir_count++] = (mla_heir){s->function, s->owner};
+	}
+	out->heir = heirs;
 	if (out->test_count)
 		qsort(tests, out->test_count, sizeof(*tests), by_position);
 	out->test = tests;

@@ -18,7 +18,6 @@ typedef enum {
 	MLA_EV_GATHER,         /* cached rows are gathered by indices */
 	MLA_EV_ONE_ROW,        /* one constant row is taken on the query axis */
 	MLA_EV_MASK,           /* a mask is applied to scores or handed to an attention call */
-	MLA_EV_RAISE,          /* an exception: this side is refused */
 	MLA_EV_CACHE_EXPANDED, /* expanded keys or values are put into a cache */
 	MLA_EV_COUNT,
 } mla_event;
@@ -110,8 +109,16 @@ struct mla_site {
 	mla_module *refusal_module;
 };
 
+/* A class of this module that runs a decision of another one: an inherited method. */
+typedef struct {
+	const mla_node *function;
+	mla_class owner;
+} mla_heir;
+
 typedef struct {
 	mla_module *module;
+	const mla_heir *heir;
+	uint32_t heir_count;
 	mla_test *const *test; /* of this module, in source order */
 	uint32_t test_count;
 	mla_site *const *site; /* those with a test in this module */
@@ -119,6 +126,10 @@ typedef struct {
 	const mla_node
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;
+
+/* Notes that instances of `c` run the site's method too. Its own class and repetitions are ignored.
+ */
+void mla_site_add_heir(mla_site *s, mla_class c);
 
 /*
  * Facts and everything they point to live in `arena` and in the project's modules. Without

@@ -418,7 +418,6 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 		o.ends = true;
 		break;
 	case MLA_N_RAISE:
-		mla_flow_record(f, MLA_EV_RAISE, n);
 		o.ends = true;
 		break;
 	case MLA_N_BREAK:

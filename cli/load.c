@@ -104,7 +104,7 @@ static void load(mla_load *l, work *w, mla_python *python, mla_bytes *buffer)
 			return;
 	}
 	if (!is_candidate(w, l->file, bytes)) {
-		if (!w->names && !w->with_kept)
+		if (!w->names)
 			keep(l, w, bytes);
 	} else if (mla_text_new(&text, l->file->path, bytes) == 0) {
 		parse(l, python, text);

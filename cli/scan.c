@@ -44,20 +44,29 @@ static mla_fix *fix_of(mla_scan_tree *t, const mla_site *site)
 	return NULL;
 }
 
-static int add_finding(mla_scan *s, mla_scan_tree *t, const mla_finding *f)
+/* Every file has been looked at: now it is known which classes run a decision. */
+static int make_fixes(mla_scan *s, mla_scan_tree *t)
 {
-	mla_fix *fix = fix_of(t, f->site);
-	int error;
+	for (uint32_t i = 0; i < t->results.n; i++) {
+		mla_result *r = &t->results.v[i];
+		mla_site *site = (mla_site *)r->finding->site;
+		int error;
 
-	if (!fix) {
-		fix = mla_arena_alloc(s->arena, sizeof(*fix));
-		if ((error = mla_fix_make(fix, s->arena, t->project, f, s->options->form)) < 0)
-			return error;
-		mla_vec_push(&t->fixes, fix);
+		for (uint32_t k = 0; site && k < t->heirs.n; k++)
+			if (t->heirs.v[k].function == site->function)
+				mla_site_add_heir(site, t->heirs.v[k].owner);
+		r->fix = fix_of(t, site);
+		if (!r->fix) {
+			r->fix = mla_arena_alloc(s->arena, sizeof(*r->fix));
+			error = mla_fix_make(r->fix, s->arena, t->project, r->finding,
+			                     s->options->form);
+			if (error < 0)
+				return error;
+			mla_vec_push(&t->fixes, r->fix);
+		}
+		s->findings++;
+		s->fixable += r->fix->edits.n != 0;
 	}
-	mla_vec_push(&t->results, ((mla_result){f, fix}));
-	s->findings++;
-	s->fixable += fix->edits.n != 0;
 	return 0;
 }
 
@@ -99,8 +108,10 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 		order[i] = &found.v[i];
 	if (found.n)
 		qsort(order, found.n, sizeof(*order), by_span);
-	for (uint32_t i = 0; i < found.n && error == 0; i++)
-		error = add_finding(s, t, order[i]);
+	for (uint32_t i = 0; i < found.n; i++)
+		mla_vec_push(&t->results, ((mla_result){order[i], NULL}));
+	for (uint32_t i = 0; i < facts.heir_count; i++)
+		mla_vec_push(&t->heirs, facts.heir[i]);
 	for (uint32_t i = 0; i < facts.test_count && s->options->show_kept; i++)
 		if (is_listed(facts.test[i])) {
 			mla_vec_push(&t->kept, ((mla_kept_test){l->module, facts.test[i]}));
@@ -162,7 +173,7 @@ static int load_derived(mla_scan *s, mla_scan_tree *t, load_list *loads, int err
 				name_classes(&names, s, t, loads->v[i].module);
 			added[i] |= loads->v[i].module != NULL;
 		}
-		if (error < 0 || names.n == asked || s->options->show_kept)
+		if (error < 0 || names.n == asked)
 			break;
 		mla_vec_push(&names, NULL);
 		error = mla_load_derived(loads->v, loads->n, s->options->jobs, names.v + asked);
@@ -187,6 +198,8 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
 		if (loads.v[i].module)
 			error = check_module(s, &t, &loads.v[i]);
+	if (error == 0)
+		error = make_fixes(s, &t);
 	mla_vec_push(&s->trees, t);
 	mla_load_free(loads.v, loads.n);
 	mla_vec_free(&loads);
@@ -266,6 +279,7 @@ void mla_scan_free(mla_scan *s)
 
 		mla_project_free(t->project);
 		mla_vec_free(&t->results);
+		mla_vec_free(&t->heirs);
 		mla_vec_free(&t->kept);
 		mla_vec_free(&t->fixes);
 	}
