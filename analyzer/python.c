@@ -195,14 +195,44 @@ static char *without_lone_returns(mla_str b)
 	return copy;
 }
 
+/*
+ * The parser counts children in 16 bits and overwrites its heap where comments and continuations
+ * with nothing between them are more.
+ */
+static int check_comments(mla_str b)
+{
+	enum { RUN_MAX = 1 << 13 };
+	uint32_t run = 0;
+	bool at_start = true;
+
+	for (uint32_t i = 0; i < b.len; i++) {
+		char c = b.ptr[i];
+
+		if (c == '\n' || c == '\r') {
+			at_start = true;
+		} else if (at_start && c != ' ' && c != '\t' && c != '\f') {
+			at_start = false;
+			run = c == '#' || c == '\\' ? run + 1 : 0;
+			if (run > RUN_MAX)
+				return mla_error(MLA_ELIMIT, "more than %d comment lines in a row",
+				                 RUN_MAX);
+		}
+	}
+	return 0;
+}
+
 int mla_python_parse(mla_syntax *out, mla_python *p, const mla_text *text, mla_arena *arena)
 {
 	mla_str bytes = mla_text_bytes(text);
 	walk w = {.p = p, .lower = {arena, text}};
-	char *copy = without_lone_returns(bytes);
-	TSTree *tree = ts_parser_parse_string(p->parser, NULL, copy ? copy : bytes.ptr, bytes.len);
 	mla_span *comments;
+	char *copy;
+	TSTree *tree;
 
+	if (check_comments(bytes) < 0)
+		return MLA_ELIMIT;
+	copy = without_lone_returns(bytes);
+	tree = ts_parser_parse_string(p->parser, NULL, copy ? copy : bytes.ptr, bytes.len);
 	free(copy);
 	if (!tree)
 		return mla_error(MLA_EPARSE, "tree-sitter gave no tree");

@@ -191,6 +191,13 @@ def not_text(data, reason):
         same("standard input", run(("check", "-"), d, stdin=data).returncode, 2)
 
 
+def comments():
+    with folder({"m.py": model() + b"# c\n" * 70000}) as d:
+        reason = "more than 8192 comment lines in a row"
+        failed = report(d, ".", status=2)["files"]["failed"]
+        same("failed", failed, [{"path": "m.py", "reason": reason}])
+
+
 def links():
     files = {"real/m.py": b"x = 1\n", "docs/a.txt": b"", "outside/deep/er/m.py": b"x = 1\n"}
     with folder(files) as d:
@@ -256,6 +263,7 @@ def main():
     utf16 = model().decode().encode("utf-16")
     cases.run("UTF-16", not_text, utf16, "not text: UTF-16")
     cases.run("NUL bytes", not_text, model() + b"\0", "not text: it holds NUL bytes")
+    cases.run("comments without end", comments)
     cases.run("link to a folder", links)
     cases.run("tracked although ignored", tracked_and_ignored)
     if os.getuid() == 0:
