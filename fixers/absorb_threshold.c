@@ -7,9 +7,6 @@
 
 #include "analyzer/str.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
                              const mla_finding *finding, mla_form form);
 
@@ -20,21 +17,6 @@ typedef struct {
 	const mla_site *site;
 	mla_form form;
 } plan;
-
-static bool refuse(plan *p, const char *fmt, ...) MLA_PRINTF(2, 3);
-
-static bool refuse(plan *p, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (!p->fix->refusal.len)
-		p->fix->refusal = mla_arena_format(p->arena, "%s", text);
-	return false;
-}
 
 /* The method around a test, through nested functions; NULL for a free function. */
 static const mla_node *method_around(const mla_node *n)
@@ -77,7 +59,7 @@ static bool sizes_in_method(plan *p, mla_str out[3], mla_str self)
 			    mla_str_eq(n->kid[1]->name, root->name))
 				kept = n->kid[0]->name;
 		if (!kept.len)
-			return refuse(p, "the sizes are not kept on the object");
+			return mla_fix_refuse(p->fix, "the sizes are not kept on the object");
 		out[i] = mla_arena_format(p->arena, "%.*s.%.*s%.*s", MLA_ARG(self), MLA_ARG(kept),
 		                          MLA_ARG(rest));
 	}
@@ -136,9 +118,9 @@ static bool bind_before(plan *p, const mla_node *function, mla_module *m, const 
 	uint32_t at;
 
 	if (name_taken(function, mla_str_c(name)))
-		return refuse(p, "the name %s is used in the method already", name);
+		return mla_fix_refuse(p->fix, "the name %s is used in the method already", name);
 	if (!block_holding(p->site, function, &statement) || !mla_insert_before(&at, m, statement))
-		return refuse(p, "there is no line of its own before the test");
+		return mla_fix_refuse(p->fix, "there is no line of its own before the test");
 	if (!sizes_in_method(p, arguments, self))
 		return false;
 	if (extra)
@@ -263,22 +245,25 @@ static bool cache_length_form(plan *p)
 
 	for (uint32_t i = 1; i < s->test_count; i++)
 		if (s->test[i]->function != first->function)
-			return refuse(p, "the tests of this decision are in different functions");
+			return mla_fix_refuse(
+				p->fix, "the tests of this decision are in different functions");
 	if (!s->cached || s->cached->kind != MLA_N_NAME || s->cached_in != first->function)
-		return refuse(p, "the cached latent has no name where the decision is made");
+		return mla_fix_refuse(p->fix,
+		                      "the cached latent has no name where the decision is made");
 	if (!latent_known_at(s, first))
-		return refuse(p, "%.*s is not fetched from the cache before the test",
-		              MLA_ARG(s->cached->name));
+		return mla_fix_refuse(p->fix, "%.*s is not fetched from the cache before the test",
+		                      MLA_ARG(s->cached->name));
 	if (may_be_tuple(s))
-		return refuse(p, "%.*s may be a quantised tuple here, which has no length",
-		              MLA_ARG(s->cached->name));
+		return mla_fix_refuse(p->fix,
+		                      "%.*s may be a quantised tuple here, which has no length",
+		                      MLA_ARG(s->cached->name));
 	self = mla_method_self(method ? method : first->function);
 	length = mla_arena_format(p->arena, "%.*s.shape[-2]", MLA_ARG(s->cached->name));
 	prefix = mla_arena_format(
 		p->arena,
 		"%.*s <= ", MLA_ARG(mla_text_slice(first->module->text, first->count->outer)));
 	if (first->count->kind == MLA_N_WALRUS)
-		return refuse(p, "the count is bound inside the test");
+		return mla_fix_refuse(p->fix, "the count is bound inside the test");
 	if (!bind_before(p, first->function, first->module, name, prefix, self, &length))
 		return false;
 	for (uint32_t i = 0; i < s->test_count; i++)

@@ -22,13 +22,6 @@ const mla_size *mla_size_at(const mla_latent *l, int i)
 	return i == 0 ? &l->rank : i == 1 ? &l->nope : &l->value;
 }
 
-static bool refuse(place *p, const char *why)
-{
-	if (!p->fix->refusal.len)
-		p->fix->refusal = mla_str_c(why);
-	return false;
-}
-
 static const mla_node *statement_in(const mla_node *body, const mla_node *n)
 {
 	while (n && n->parent != body)
@@ -190,18 +183,20 @@ static const mla_node *last_needed(place *p, mla_method init)
 		const mla_node *at = set_by(p, s, init, &ok);
 
 		if (!ok) {
-			refuse(p, "a size is not set by a plain statement of the constructor");
+			mla_fix_refuse(p->fix,
+			               "a size is not set by a plain statement of the constructor");
 			return NULL;
 		}
 		if (set_again(p, at, s)) {
-			refuse(p, "a size is set again after the projections are built");
+			mla_fix_refuse(p->fix,
+			               "a size is set again after the projections are built");
 			return NULL;
 		}
 		if (at && (!last || at->span.start > last->span.start))
 			last = at;
 	}
 	if (!last)
-		refuse(p, "the constructor has no statement that sets a size");
+		mla_fix_refuse(p->fix, "the constructor has no statement that sets a size");
 	return last;
 }
 
@@ -210,15 +205,16 @@ static bool can_hold(place *p, mla_method init, const mla_node *after)
 	const mla_module *m = init.owner.module;
 
 	if (init.node->has_error)
-		return refuse(p, "the constructor does not parse");
+		return mla_fix_refuse(p->fix, "the constructor does not parse");
 	if (mla_text_line(m->text, after->span.start) ==
 	    mla_text_line(m->text, init.node->span.start))
-		return refuse(p, "the constructor is written on one line");
+		return mla_fix_refuse(p->fix, "the constructor is written on one line");
 	for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false))
 		if (n->kind == MLA_N_RETURN && n->span.start < after->span.start)
-			return refuse(p, "the constructor may return before the sizes are set");
+			return mla_fix_refuse(
+				p->fix, "the constructor may return before the sizes are set");
 	if (in_class_body(p, mla_str_c("__slots__")))
-		return refuse(p, "the class has __slots__");
+		return mla_fix_refuse(p->fix, "the class has __slots__");
 	return true;
 }
 
@@ -232,7 +228,8 @@ static bool write_statement(place *p, mla_method init, const mla_node *after, ml
 	uint32_t at;
 
 	if (!mla_insert_after(&at, &lead, m, after))
-		return refuse(p, "there is no line of its own after the sizes are set");
+		return mla_fix_refuse(p->fix,
+		                      "there is no line of its own after the sizes are set");
 
 	for (int i = 0; i < 3; i++) {
 		const mla_size *s = mla_size_at(&p->latent, i);
@@ -267,13 +264,13 @@ void mla_attribute_require(mla_fix *fix, mla_project *project, mla_class c, mla_
 	mla_latent_find(&p.latent, &p.constructors);
 	mla_latent_measure(&p.latent, project, NULL, &p.lineage, &p.constructors);
 	if (!completing(&p, &index)) {
-		refuse(&p, "no constructor sets the sizes");
+		mla_fix_refuse(p.fix, "no constructor sets the sizes");
 		return;
 	}
 	init = p.constructors.v[index];
 	if (have(&p, name, index, &usable)) {
 		if (!usable)
-			refuse(&p, "self._max_absorbed already means something else");
+			mla_fix_refuse(p.fix, "self._max_absorbed already means something else");
 		return;
 	}
 	after = last_needed(&p, init);

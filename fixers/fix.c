@@ -3,6 +3,9 @@
 
 #include "analyzer/str.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #define MLA_FIXER(code, x)                                                    \
 	int mla_fix_##x(mla_fix *out, mla_arena *arena, mla_project *project, \
 	                const mla_finding *finding, mla_form form);
@@ -30,4 +33,17 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
 			return table[i].fixer(out, arena, project, finding, form);
 	out->refusal = mla_str_c("this rule has no fix");
 	return 0;
+}
+
+bool mla_fix_refuse(mla_fix *fix, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!fix->refusal.len)
+		fix->refusal = mla_arena_format(fix->edits.arena, "%s", text);
+	return false;
 }

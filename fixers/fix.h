@@ -32,6 +32,10 @@ typedef struct {
 int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla_finding *finding,
                  mla_form form);
 
+/* There is no fix: this is why, unless a reason was given before. False, for the caller to return.
+ */
+bool mla_fix_refuse(mla_fix *fix, const char *fmt, ...) MLA_PRINTF(2, 3);
+
 /* One per fixable rule, found through fixers.def. */
 typedef int (*mla_fixer)(mla_fix *out, mla_arena *arena, mla_project *project,
                          const mla_finding *finding, mla_form form);

@@ -5,25 +5,7 @@
 #include "fixers/helper_meaning.h"
 #include "fixers/import.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 static const char name[] = "max_absorbed_queries";
-
-static bool refuse(mla_fix *fix, const char *fmt, ...) MLA_PRINTF(2, 3);
-
-static bool refuse(mla_fix *fix, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (!fix->refusal.len)
-		fix->refusal = mla_arena_format(fix->edits.arena, "%s", text);
-	return false;
-}
 
 static bool top_level(const mla_node *n)
 {
@@ -54,22 +36,23 @@ static bool usable(mla_fix *fix, const mla_module *m, const mla_node *function, 
 	bool fits = true;
 
 	if (function->kind != MLA_N_FUNCTION)
-		return refuse(fix, "%s has another use of the name %s", m->path, name);
+		return mla_fix_refuse(fix, "%s has another use of the name %s", m->path, name);
 	if (function->is_async)
-		return refuse(fix, "the %s in %s is a coroutine", name, m->path);
+		return mla_fix_refuse(fix, "the %s in %s is a coroutine", name, m->path);
 	for (uint32_t i = 0; i < 3; i++)
 		fits = fits && i < n && !list->kid[i]->op &&
 		       mla_str_is(list->kid[i]->name, sizes[i]);
 	for (uint32_t i = 3; fits && i < n; i++)
 		fits = mla_kid(list->kid[i], 1) || list->kid[i]->op;
 	if (!fits)
-		return refuse(fix, "a %s with other parameters exists", name);
+		return mla_fix_refuse(fix, "a %s with other parameters exists", name);
 	if (form == MLA_FORM_CACHE_LENGTH && (n < 4 || list->kid[3]->op))
-		return refuse(fix, "the existing %s takes no cached length", name);
+		return mla_fix_refuse(fix, "the existing %s takes no cached length", name);
 	if (function->has_error || !only_cached(mla_kid(function, 3)) ||
 	    !mla_helper_means(m, function, form == MLA_FORM_CACHE_LENGTH))
-		return refuse(fix, "the %s in %s does not compute this threshold, or not visibly",
-		              name, m->path);
+		return mla_fix_refuse(
+			fix, "the %s in %s does not compute this threshold, or not visibly", name,
+			m->path);
 	return true;
 }
 
@@ -142,9 +125,10 @@ static bool own_helper(mla_fix *fix, const mla_module *m, mla_form form)
 	const mla_node *last = NULL;
 
 	if (count_bindings(&last, m) != 1)
-		return refuse(fix, "%s binds the name %s more than once", m->path, name);
+		return mla_fix_refuse(fix, "%s binds the name %s more than once", m->path, name);
 	if (last->kind == MLA_N_FUNCTION && !top_level(last))
-		return refuse(fix, "the %s in %s is defined under a condition", name, m->path);
+		return mla_fix_refuse(fix, "the %s in %s is defined under a condition", name,
+		                      m->path);
 	return usable(fix, m, last, form);
 }
 
@@ -332,10 +316,10 @@ static bool existing(mla_fix *fix, mla_project *project, mla_module *user, const
 		return own_helper(fix, user, form);
 	class = mla_module_alias(user, class_name_in(user, latent));
 	if (!top_level(binder->parent) && (!class || class->parent != binder->parent))
-		return refuse(fix, "%s imports %s under a condition", user->path, name);
+		return mla_fix_refuse(fix, "%s imports %s under a condition", user->path, name);
 	s = mla_project_resolve(project, user, mla_str_c(name));
 	if (!s.node)
-		return refuse(fix, "%s imports a %s that was not found", user->path, name);
+		return mla_fix_refuse(fix, "%s imports a %s that was not found", user->path, name);
 	if (!mla_str_is(s.node->name, name))
 		return usable(fix, s.module, s.node, form);
 	return own_helper(fix, s.module, form);
@@ -382,9 +366,9 @@ bool mla_helper_require(mla_str *callee, mla_fix *fix, mla_project *project, mla
 
 	*callee = mla_str_c(name);
 	if (is_local(function, *callee))
-		return refuse(fix, "the name %s is local where the helper is needed", name);
+		return mla_fix_refuse(fix, "the name %s is local where the helper is needed", name);
 	if (count > 1)
-		return refuse(fix, "%s binds the name %s more than once", user->path, name);
+		return mla_fix_refuse(fix, "%s binds the name %s more than once", user->path, name);
 	if (count == 1)
 		return existing(fix, project, user, binder, latent, form);
 	home = home_of(project, user, latent, &found);
@@ -392,9 +376,11 @@ bool mla_helper_require(mla_str *callee, mla_fix *fix, mla_project *project, mla
 	if (!insert && !own_helper(fix, home, form))
 		return false;
 	if (insert && !(before = place_in_module(home)))
-		return refuse(fix, "%s defines nothing to put the helper before", home->path);
+		return mla_fix_refuse(fix, "%s defines nothing to put the helper before",
+		                      home->path);
 	if (insert && before->has_error)
-		return refuse(fix, "%s does not parse where the helper belongs", home->path);
+		return mla_fix_refuse(fix, "%s does not parse where the helper belongs",
+		                      home->path);
 	if (home != user && (insert || !starred(project, user, home)) &&
 	    !mla_import_name(callee, &fix->refusal, &fix->edits, project, user, home,
 	                     mla_str_c(name), class_name_in(user, latent)))
@@ -404,8 +390,8 @@ bool mla_helper_require(mla_str *callee, mla_fix *fix, mla_project *project, mla
 		if (root.ptr[i] == '.')
 			root.len = i;
 	if (is_local(function, root))
-		return refuse(fix, "the name %.*s is local where the helper is needed",
-		              MLA_ARG(root));
+		return mla_fix_refuse(fix, "the name %.*s is local where the helper is needed",
+		                      MLA_ARG(root));
 	if (insert)
 		insert_helper(&fix->edits, home, before, form);
 	if (!found)
