@@ -45,17 +45,21 @@ static mla_fix *fix_of(mla_scan_tree *t, const mla_site *site)
 }
 
 /* Every file has been looked at: now it is known which classes run a decision. */
+static void add_heirs(mla_scan_tree *t)
+{
+	for (uint32_t i = 0; i < t->sites.n; i++)
+		for (uint32_t k = 0; k < t->heirs.n; k++)
+			if (t->heirs.v[k].function == t->sites.v[i]->function)
+				mla_site_add_heir(t->sites.v[i], t->heirs.v[k].owner);
+}
+
 static int make_fixes(mla_scan *s, mla_scan_tree *t)
 {
 	for (uint32_t i = 0; i < t->results.n; i++) {
 		mla_result *r = &t->results.v[i];
-		mla_site *site = (mla_site *)r->finding->site;
 		int error;
 
-		for (uint32_t k = 0; site && k < t->heirs.n; k++)
-			if (t->heirs.v[k].function == site->function)
-				mla_site_add_heir(site, t->heirs.v[k].owner);
-		r->fix = fix_of(t, site);
+		r->fix = fix_of(t, r->finding->site);
 		if (!r->fix) {
 			r->fix = mla_arena_alloc(s->arena, sizeof(*r->fix));
 			error = mla_fix_make(r->fix, s->arena, t->project, r->finding,
@@ -110,6 +114,8 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 		qsort(order, found.n, sizeof(*order), by_span);
 	for (uint32_t i = 0; i < found.n; i++)
 		mla_vec_push(&t->results, ((mla_result){order[i], NULL}));
+	for (uint32_t i = 0; i < facts.site_count; i++)
+		mla_vec_push(&t->sites, facts.site[i]);
 	for (uint32_t i = 0; i < facts.heir_count; i++)
 		mla_vec_push(&t->heirs, facts.heir[i]);
 	for (uint32_t i = 0; i < facts.test_count && s->options->show_kept; i++)
@@ -198,6 +204,7 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
 		if (loads.v[i].module)
 			error = check_module(s, &t, &loads.v[i]);
+	add_heirs(&t);
 	if (error == 0)
 		error = make_fixes(s, &t);
 	mla_vec_push(&s->trees, t);
@@ -279,6 +286,7 @@ void mla_scan_free(mla_scan *s)
 
 		mla_project_free(t->project);
 		mla_vec_free(&t->results);
+		mla_vec_free(&t->sites);
 		mla_vec_free(&t->heirs);
 		mla_vec_free(&t->kept);
 		mla_vec_free(&t->fixes);

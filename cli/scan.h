@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
 	mla_tree *tree;
 	mla_project *project;
+	MLA_VEC(mla_site *) sites;   /* decisions with a test in a checked file */
 	MLA_VEC(mla_heir) heirs;     /* classes that inherit a decision from another file */
 	MLA_VEC(mla_result) results; /* by path, then position, then code */
 	MLA_VEC(mla_kept_test) kept;
