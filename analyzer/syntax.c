@@ -93,30 +93,6 @@ bool mla_node_same(const mla_text *ta, const mla_node *a, const mla_text *tb, co
 	}
 }
 
-mla_str mla_node_dotted(mla_arena *a, const mla_node *n)
-{
-	uint32_t len = 0;
-	const mla_node *p;
-	char *out;
-
-	for (p = n; p && p->kind == MLA_N_ATTRIBUTE; p = p->kid[0])
-		len += p->name.len + 1;
-	if (!p || p->kind != MLA_N_NAME)
-		return (mla_str){"", 0};
-	if (p == n)
-		return n->name;
-	len += p->name.len;
-	out = mla_arena_alloc(a, (size_t)len + 1);
-	for (uint32_t end = len;; n = n->kid[0]) {
-		memcpy(out + end - n->name.len, n->name.ptr, n->name.len);
-		end -= n->name.len;
-		if (n == p)
-			break;
-		out[--end] = '.';
-	}
-	return (mla_str){out, len};
-}
-
 const char *mla_kind_name(mla_kind kind)
 {
 	static const char *const names[] = {

@@ -186,7 +186,4 @@ bool mla_node_same(const mla_text *ta, const mla_node *a, const mla_text *tb, co
 /* "if", "call", "list comp": for messages and tests. */
 const char *mla_kind_name(mla_kind kind);
 
-/* `a.b.c` as one string when it is only names and attributes; else an empty string. */
-mla_str mla_node_dotted(mla_arena *a, const mla_node *n);
-
 #endif

@@ -43,11 +43,6 @@ void mla_engine_free(mla_engine *e)
 	free(e);
 }
 
-const mla_engine_options *mla_engine_mode(const mla_engine *e)
-{
-	return &e->mode;
-}
-
 mla_dtype mla_engine_dtype(const mla_engine *e, mla_dtype d)
 {
 	return e->mode.oracle && mla_dtype_is_float(d) ? MLA_F64 : d;

@@ -64,7 +64,6 @@ struct mla_tensor {
 
 mla_engine *mla_engine_new(const mla_engine_options *options); /* NULL: all defaults */
 void mla_engine_free(mla_engine *e);                           /* NULL is fine */
-const mla_engine_options *mla_engine_mode(const mla_engine *e);
 
 /* The format a float of format `d` has in this engine: f64 in oracle mode, else `d`. */
 mla_dtype mla_engine_dtype(const mla_engine *e, mla_dtype d);

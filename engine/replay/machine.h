@@ -217,7 +217,6 @@ struct mla_builtin {
 	int variant;
 };
 int mla_foreign(mla_value *out, mla_machine *m, mla_str path);
-const mla_builtin *mla_builtin_find(const mla_builtin *table, uint32_t n, mla_str name);
 bool mla_python_builtin(mla_value *out, mla_str name);
 bool mla_is_module_class(mla_str path); /* nn.Module */
 
