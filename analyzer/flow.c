@@ -374,16 +374,6 @@ static void run_augmented(mla_flow *f, mla_frame *fr, const mla_node *n)
 	mla_flow_assign(f, fr, n->kid[0], a);
 }
 
-static const mla_value *function_value(mla_flow *f, mla_frame *fr, const mla_node *n)
-{
-	mla_value *v = mla_value_new(f, MLA_V_FUNCTION, 0);
-
-	v->function = n;
-	v->module = fr->module;
-	v->closure = fr->env;
-	return v;
-}
-
 static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	outcome o = {0};
@@ -442,7 +432,7 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 			mla_flow_record(f, MLA_EV_ONE_ROW, n);
 		break;
 	case MLA_N_FUNCTION:
-		mla_env_set(f, fr->env, n->name, function_value(f, fr, n));
+		mla_env_set(f, fr->env, n->name, mla_value_function(f, fr, n));
 		break;
 	case MLA_N_BLOCK:
 		o.ends = run_block(f, fr, n);

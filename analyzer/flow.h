@@ -125,6 +125,8 @@ bool mla_flow_limit(mla_flow *f, const mla_node *at);
 /* flow_value.c */
 mla_value *mla_value_new(mla_flow *f, mla_value_kind kind, uint32_t tags);
 const mla_value *mla_value_any(mla_flow *f, uint32_t tags);
+/* A function or lambda that sees the names of the frame it is written in. */
+const mla_value *mla_value_function(mla_flow *f, mla_frame *fr, const mla_node *n);
 const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value *b);
 const mla_value *mla_value_tuple(mla_flow *f, const mla_value *const *v, uint32_t n);
 bool mla_value_latent(const mla_value *v);   /* query, keys, values or output of attention */

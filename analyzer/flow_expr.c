@@ -169,16 +169,6 @@ static const mla_value *all_kids(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return mla_value_any(f, tags & ~(uint32_t)MLA_TAG_COUNT);
 }
 
-static const mla_value *lambda(mla_flow *f, mla_frame *fr, const mla_node *n)
-{
-	mla_value *v = mla_value_new(f, MLA_V_FUNCTION, 0);
-
-	v->function = n;
-	v->module = fr->module;
-	v->closure = fr->env;
-	return v;
-}
-
 static const mla_value *unary(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *v = mla_flow_eval(f, fr, n->kid[0]);
@@ -251,7 +241,7 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 	case MLA_N_GENERATOR:
 		return comprehension(f, fr, n);
 	case MLA_N_LAMBDA:
-		return lambda(f, fr, n);
+		return mla_value_function(f, fr, n);
 	case MLA_N_UNARY:
 		return unary(f, fr, n);
 	case MLA_N_AWAIT:

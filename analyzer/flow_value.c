@@ -50,6 +50,16 @@ static const mla_value *join_truth(mla_flow *f, const mla_value *a, const mla_va
 	return mla_flow_both(f, a, b);
 }
 
+const mla_value *mla_value_function(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_value *v = mla_value_new(f, MLA_V_FUNCTION, 0);
+
+	v->function = n;
+	v->module = fr->module;
+	v->closure = fr->env;
+	return v;
+}
+
 static const mla_value *join_tuple(mla_flow *f, const mla_value *a, const mla_value *b)
 {
 	mla_value *t = mla_value_new(f, MLA_V_TUPLE, a->tags | b->tags);
