@@ -14,6 +14,10 @@
 #define MLA_TOLERANCE_F64 1e-10
 #define MLA_TOLERANCE_BF16 0x1p-6
 
+/* RMS errors relative to the reference at width 8 and width 2 are to be in this proportion. */
+#define MLA_RMS_RATIO_MIN 0.8
+#define MLA_RMS_RATIO_MAX 1.25
+
 typedef struct {
 	bool finite; /* no NaN and no infinity on either side; without it nothing agrees */
 	double max_abs, max_reference; /* max |a - reference|, max |reference| */

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The RMS error relative to the reference at width 8 to that at width 2 lies in here. */
-#define RMS_RATIO_MIN 0.8
-#define RMS_RATIO_MAX 1.25
-
 /* A selection small enough that rows are dropped at 64 cached positions. */
 enum { SMALL_TOPK = 16 };
 
@@ -451,7 +447,7 @@ static bool rms_steady(mla_trial *t, const bench *b)
 	if (!t->after || t->brief || two <= 0)
 		return true;
 	t->out->rms_ratio = eight / two;
-	if (t->out->rms_ratio >= RMS_RATIO_MIN && t->out->rms_ratio <= RMS_RATIO_MAX)
+	if (t->out->rms_ratio >= MLA_RMS_RATIO_MIN && t->out->rms_ratio <= MLA_RMS_RATIO_MAX)
 		return true;
 	mla_trial_say(t, MLA_REJECTED,
 	              "the RMS error grows with the width: %.3g at 8 queries, %.3g at 2", eight,

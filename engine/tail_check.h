@@ -11,10 +11,6 @@
 /* Widths 2, 3, 4, 8 at 0, 64, 513 cached positions, and 1, 2 at 2048. */
 enum { MLA_TAIL_CASES = 14 };
 
-/* RMS errors relative to the reference at width 8 and width 2 are to be in this proportion. */
-#define MLA_RMS_RATIO_MIN 0.8
-#define MLA_RMS_RATIO_MAX 1.25
-
 /* The max_work of one check in either precision: some 15 s. Common geometries need a tenth. */
 #define MLA_TAIL_WORK ((uint64_t)1 << 36)
 
