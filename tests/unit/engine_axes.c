@@ -2,7 +2,7 @@
  * Reductions, sorting, gathering, joining, einsum. Unless a comment says otherwise the expected
  * text was printed by NumPy 2.4.6 for x = ((37 i + 11) % 101 - 50) / 64 in the shape (2, 3, 4).
  */
-#include "tests/unit/test.h"
+#include "tests/unit/engine.h"
 
 #include "analyzer/str.h"
 #include "engine/einsum.h"
@@ -17,22 +17,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static mla_engine *engine;
-
-static int setup(void **state)
-{
-	(void)state;
-	engine = mla_engine_new(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	mla_engine_free(engine);
-	return 0;
-}
 
 static mla_tensor *values(mla_dtype d, uint32_t ndim, const int64_t *shape, const double *v)
 {
@@ -85,12 +69,6 @@ static void assert_text(const mla_tensor *t, const char *shape, const char *expe
 		n += (size_t)snprintf(text + n, sizeof(text) - n, i ? " %.7g" : "%.7g",
 		                      mla_tensor_at(t, i));
 	assert_string_equal(text, expected);
-}
-
-static void assert_raises(int code, const char *message)
-{
-	assert_int_equal(code, MLA_ERAISE);
-	assert_string_equal(mla_error_last(), message);
 }
 
 static mla_tensor *reduced(mla_reduction op, const mla_tensor *t, int64_t a, int64_t b)

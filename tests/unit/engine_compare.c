@@ -1,25 +1,9 @@
 /* Comparisons of small tensors, worked out by hand. */
-#include "tests/unit/test.h"
+#include "tests/unit/engine.h"
 
 #include "engine/compare.h"
 
 #include <math.h>
-
-static mla_engine *engine;
-
-static int setup(void **state)
-{
-	(void)state;
-	engine = mla_engine_new(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	mla_engine_free(engine);
-	return 0;
-}
 
 static mla_tensor *square(mla_dtype d, double a, double b, double c, double x)
 {

@@ -2,7 +2,7 @@
  * Norms and rotary embedding. Expected values were printed by MLX 0.32.4 (mlx.core.fast on the CPU)
  * for x = ((37 i + 11) % 101 - 50) / 64 in the shape (2, 2, 3, 8), at the positions of `picked`.
  */
-#include "tests/unit/test.h"
+#include "tests/unit/engine.h"
 
 #include "engine/move.h"
 #include "engine/norm.h"
@@ -13,22 +13,6 @@
 
 enum { PICKED = 10 };
 static const int picked[PICKED] = {0, 1, 5, 17, 40, 41, 47, 50, 70, 95};
-
-static mla_engine *engine;
-
-static int setup(void **state)
-{
-	(void)state;
-	engine = mla_engine_new(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	mla_engine_free(engine);
-	return 0;
-}
 
 static mla_tensor *recipe(mla_dtype d, uint32_t ndim, const int64_t *shape, int first, double plus)
 {

@@ -2,7 +2,7 @@
  * Affine quantisation. Codes, scales and biases expected here were printed by MLX 0.32.4 for the
  * same weights (mlx.core.quantize on the CPU).
  */
-#include "tests/unit/test.h"
+#include "tests/unit/engine.h"
 
 #include "engine/matmul.h"
 #include "engine/quant.h"
@@ -10,22 +10,6 @@
 #include "engine/view.h"
 
 #include <math.h>
-
-static mla_engine *engine;
-
-static int setup(void **state)
-{
-	(void)state;
-	engine = mla_engine_new(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	mla_engine_free(engine);
-	return 0;
-}
 
 static uint32_t word(const mla_tensor *codes, int64_t i)
 {

@@ -1,5 +1,5 @@
 /* Tensors, views, scopes, limits and the generator. Slices are checked against Python's own. */
-#include "tests/unit/test.h"
+#include "tests/unit/engine.h"
 
 #include "engine/move.h"
 #include "engine/random.h"
@@ -8,22 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static mla_engine *engine;
-
-static int setup(void **state)
-{
-	(void)state;
-	engine = mla_engine_new(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	mla_engine_free(engine);
-	return 0;
-}
 
 /* 0, 1, 2, ... in the given shape. */
 static mla_tensor *counting(uint32_t ndim, const int64_t *shape)
@@ -51,12 +35,6 @@ static void assert_values(const mla_tensor *t, const char *shape, const char *va
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), i ? " %g" : "%g",
 		         mla_tensor_at(t, i));
 	assert_string_equal(text, values);
-}
-
-static void assert_raises(int code, const char *message)
-{
-	assert_int_equal(code, MLA_ERAISE);
-	assert_string_equal(mla_error_last(), message);
 }
 
 static void axes(void **state)
