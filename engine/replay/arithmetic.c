@@ -23,15 +23,23 @@ MLA_FN(unary)
 	return error;
 }
 
+static int operands(mla_value *a, mla_value *b, mla_machine *m, mla_call *c)
+{
+	int error;
+
+	if ((error = mla_arg_tensor(a, m, c, 0, "a|input")) < 0 ||
+	    (error = mla_arg_tensor(b, m, c, 1, "b|other")) < 0)
+		return error;
+	return mla_call_done(m, c);
+}
+
 MLA_FN(binary)
 {
 	mla_tensor *t = NULL;
 	mla_value a, b;
 	int error;
 
-	if ((error = mla_arg_tensor(&a, m, c, 0, "a|input")) < 0 ||
-	    (error = mla_arg_tensor(&b, m, c, 1, "b|other")) < 0 ||
-	    (error = mla_call_done(m, c)) < 0)
+	if ((error = operands(&a, &b, m, c)) < 0)
 		return error;
 	error = mla_engine_fault(m, mla_binary_op(&t, m->engine, (mla_binary)variant, a.t, b.t));
 	*out = mla_value_tensor(t, plain(a.from | b.from));
@@ -43,9 +51,7 @@ MLA_FN(operate)
 	mla_value a, b;
 	int error;
 
-	if ((error = mla_arg_tensor(&a, m, c, 0, "a|input")) < 0 ||
-	    (error = mla_arg_tensor(&b, m, c, 1, "b|other")) < 0 ||
-	    (error = mla_call_done(m, c)) < 0)
+	if ((error = operands(&a, &b, m, c)) < 0)
 		return error;
 	return mla_operate(out, m, (mla_op)variant, a, b);
 }

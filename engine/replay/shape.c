@@ -46,6 +46,26 @@ MLA_FN(reshape)
 	return made(out, m, error, t, x.from);
 }
 
+typedef struct {
+	int (*view)(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t a, int64_t b);
+	const char *first, *second; /* names of the arguments 1 and 2 */
+	int64_t otherwise;          /* the second axis where it is not given; the first is 0 */
+} two_axes;
+
+static int by_two_axes(mla_value *out, mla_machine *m, mla_call *c, mla_value x, const two_axes *f)
+{
+	mla_tensor *t = NULL;
+	int64_t a, b;
+	int error;
+
+	if ((error = mla_arg_int(&a, m, c, 1, f->first, 0)) < 0 ||
+	    (error = mla_arg_int(&b, m, c, 2, f->second, f->otherwise)) < 0 ||
+	    (error = mla_call_done(m, c)) < 0)
+		return error;
+	error = f->view(&t, m->engine, x.t, a, b);
+	return made(out, m, error, t, x.from);
+}
+
 MLA_FN(transpose)
 {
 	int64_t axes[MLA_DIMS];
@@ -56,16 +76,8 @@ MLA_FN(transpose)
 
 	if ((error = mla_arg_tensor(&x, m, c, 0, "a|input|x")) < 0)
 		return error;
-	if (variant == 1 || (variant == 0 && m->torch)) {
-		int64_t a, b;
-
-		if ((error = mla_arg_int(&a, m, c, 1, "dim0", 0)) < 0 ||
-		    (error = mla_arg_int(&b, m, c, 2, "dim1", 1)) < 0 ||
-		    (error = mla_call_done(m, c)) < 0)
-			return error;
-		error = mla_view_swapaxes(&t, m->engine, x.t, a, b);
-		return made(out, m, error, t, x.from);
-	}
+	if (variant == 1 || (variant == 0 && m->torch))
+		return by_two_axes(out, m, c, x, &(two_axes){mla_view_swapaxes, "dim0", "dim1", 1});
 	if ((error = ints_from(&n, axes, m, c, 1, "axes|dims")) < 0 ||
 	    (error = mla_call_done(m, c)) < 0)
 		return error;
@@ -75,36 +87,27 @@ MLA_FN(transpose)
 
 MLA_FN(swapaxes)
 {
-	mla_tensor *t = NULL;
-	int64_t a, b;
 	mla_value x;
 	int error;
 
 	(void)variant;
-	if ((error = mla_arg_tensor(&x, m, c, 0, "a|input")) < 0 ||
-	    (error = mla_arg_int(&a, m, c, 1, "axis1|axis0|dim0", 0)) < 0 ||
-	    (error = mla_arg_int(&b, m, c, 2, "axis2|axis1|dim1", 1)) < 0 ||
-	    (error = mla_call_done(m, c)) < 0)
+	if ((error = mla_arg_tensor(&x, m, c, 0, "a|input")) < 0)
 		return error;
-	error = mla_view_swapaxes(&t, m->engine, x.t, a, b);
-	return made(out, m, error, t, x.from);
+	return by_two_axes(
+		out, m, c, x,
+		&(two_axes){mla_view_swapaxes, "axis1|axis0|dim0", "axis2|axis1|dim1", 1});
 }
 
 MLA_FN(moveaxis)
 {
-	mla_tensor *t = NULL;
-	int64_t a, b;
 	mla_value x;
 	int error;
 
 	(void)variant;
-	if ((error = mla_arg_tensor(&x, m, c, 0, "a|input")) < 0 ||
-	    (error = mla_arg_int(&a, m, c, 1, "source", 0)) < 0 ||
-	    (error = mla_arg_int(&b, m, c, 2, "destination", 0)) < 0 ||
-	    (error = mla_call_done(m, c)) < 0)
+	if ((error = mla_arg_tensor(&x, m, c, 0, "a|input")) < 0)
 		return error;
-	error = mla_view_moveaxis(&t, m->engine, x.t, a, b);
-	return made(out, m, error, t, x.from);
+	return by_two_axes(out, m, c, x,
+	                   &(two_axes){mla_view_moveaxis, "source", "destination", 0});
 }
 
 MLA_FN(expand_dims)
