@@ -113,52 +113,36 @@ int64_t mla_walk_line(const mla_tensor *t, int64_t number)
 		}                                                         \
 	} while (0)
 
+#define LOAD_AS(to)                                 \
+	switch (t->dtype) {                         \
+	case MLA_BOOL:                              \
+		LOAD(uint8_t, (to)x);               \
+		break;                              \
+	case MLA_I32:                               \
+		LOAD(int32_t, (to)x);               \
+		break;                              \
+	case MLA_F16:                               \
+		LOAD(uint16_t, mla_f16_to_f32(x));  \
+		break;                              \
+	case MLA_BF16:                              \
+		LOAD(uint16_t, mla_bf16_to_f32(x)); \
+		break;                              \
+	case MLA_F32:                               \
+		LOAD(float, x);                     \
+		break;                              \
+	case MLA_F64:                               \
+		LOAD(double, (to)x);                \
+		break;                              \
+	}
+
 void mla_row_load(double *dst, const mla_tensor *t, int64_t at, int64_t step, int64_t n)
 {
-	switch (t->dtype) {
-	case MLA_BOOL:
-		LOAD(uint8_t, x);
-		break;
-	case MLA_I32:
-		LOAD(int32_t, x);
-		break;
-	case MLA_F16:
-		LOAD(uint16_t, mla_f16_to_f32(x));
-		break;
-	case MLA_BF16:
-		LOAD(uint16_t, mla_bf16_to_f32(x));
-		break;
-	case MLA_F32:
-		LOAD(float, x);
-		break;
-	case MLA_F64:
-		LOAD(double, x);
-		break;
-	}
+	LOAD_AS(double)
 }
 
 void mla_row_load_f32(float *dst, const mla_tensor *t, int64_t at, int64_t step, int64_t n)
 {
-	switch (t->dtype) {
-	case MLA_BOOL:
-		LOAD(uint8_t, (float)x);
-		break;
-	case MLA_I32:
-		LOAD(int32_t, (float)x);
-		break;
-	case MLA_F16:
-		LOAD(uint16_t, mla_f16_to_f32(x));
-		break;
-	case MLA_BF16:
-		LOAD(uint16_t, mla_bf16_to_f32(x));
-		break;
-	case MLA_F32:
-		LOAD(float, x);
-		break;
-	case MLA_F64:
-		LOAD(double, (float)x);
-		break;
-	}
+	LOAD_AS(float)
 }
 
 #define STORE(type, write)                                    \
