@@ -54,15 +54,16 @@ static int choose(const mla_kernel_isa **out, const char *name)
 	return 0;
 }
 
-int mla_kernels_find(mla_kernel_info *out, const mla_kernel_entry **entry,
-                     const mla_kernel_isa *isa, const char *name)
+int mla_kernels_find(mla_kernel_info *out, const void **kernel, const mla_kernel_isa *isa,
+                     const char *name)
 {
 	for (const mla_kernel_table *const *t = isa->tables; *t; t++)
 		for (unsigned i = 0; i < (*t)->n; i++)
 			if (!strcmp((*t)->kernel[i].name, name)) {
-				*entry = &(*t)->kernel[i];
-				*out = (mla_kernel_info){(*entry)->n_buffers, (*entry)->args_size,
-				                         1024};
+				const mla_kernel_entry *e = &(*t)->kernel[i];
+
+				*kernel = e;
+				*out = (mla_kernel_info){e->n_buffers, e->args_size, 1024};
 				return 0;
 			}
 	return mla_error(MLA_ECONFIG, "no kernel named %s", name);
@@ -129,13 +130,9 @@ static void cpu_close(mla_backend *b)
 
 static int cpu_find(mla_kernel_info *out, const void **kernel, mla_backend *b, const char *name)
 {
-	const mla_kernel_entry *e;
 	cpu_state *s = b->state;
-	int error = mla_kernels_find(out, &e, s->isa, name);
 
-	if (error == 0)
-		*kernel = e;
-	return error;
+	return mla_kernels_find(out, kernel, s->isa, name);
 }
 
 typedef struct {

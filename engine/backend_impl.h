@@ -53,8 +53,9 @@ extern const mla_backend_ops mla_backend_metal, mla_backend_cuda;
 int mla_backend_scratch(mla_buffer **out, mla_backend *b, unsigned slot, uint64_t bytes);
 
 /* Shared by the two CPU runners. */
-int mla_kernels_find(mla_kernel_info *out, const mla_kernel_entry **entry,
-                     const mla_kernel_isa *isa, const char *name);
+/* *kernel: its mla_kernel_entry. */
+int mla_kernels_find(mla_kernel_info *out, const void **kernel, const mla_kernel_isa *isa,
+                     const char *name);
 const mla_kernel_isa *mla_kernels_isa(const char *name); /* NULL when not built */
 int mla_host_alloc(mla_backend *b, mla_buffer *m, uint64_t bytes);
 void mla_host_release(mla_backend *b, mla_buffer *m);

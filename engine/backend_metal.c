@@ -165,7 +165,7 @@ static int make_pipeline(metal_kernel *k, metal_state *s)
 static int metal_find(mla_kernel_info *out, const void **kernel, mla_backend *b, const char *name)
 {
 	metal_state *s = b->state;
-	const mla_kernel_entry *entry;
+	const void *entry;
 	metal_kernel *k;
 	void *pool;
 	int error;

@@ -181,13 +181,9 @@ static void strict_close(mla_backend *b)
 
 static int strict_find(mla_kernel_info *out, const void **kernel, mla_backend *b, const char *name)
 {
-	const mla_kernel_entry *e;
 	strict_state *s = b->state;
-	int error = mla_kernels_find(out, &e, s->isa, name);
 
-	if (error == 0)
-		*kernel = e;
-	return error;
+	return mla_kernels_find(out, kernel, s->isa, name);
 }
 
 static int strict_run(mla_backend *b, const void *kernel, const mla_launch *l)
