@@ -96,6 +96,7 @@ static int scan_and(const mla_options *o, int (*then)(mla_scan *s, FILE *to), FI
 	int status = mla_scan_run(&s, o) < 0 ? mla_fail() : then(&s, to);
 
 	fflush(to); /* the report before the summary, also where both go to one place */
+	mla_report_notes(stderr, &s);
 	if ((status != MLA_EXIT_NO_VERDICT || mla_scan_incomplete(&s)) && !o->quiet)
 		mla_report_summary(stderr, &s);
 	mla_scan_free(&s);

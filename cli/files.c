@@ -1,11 +1,13 @@
-/* Reading files under a root, whatever has become of them meanwhile. */
+/* The files under a root, and reading them, whatever has become of them meanwhile. */
 #include "cli/files.h"
 
 #include "analyzer/str.h"
+#include "cli/git_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,9 +21,103 @@ void mla_fileset_free(mla_fileset *s)
 			free(t->files.v[k].path);
 		}
 		mla_vec_free(&t->files);
+		mla_git_tree_free(t->git);
 		free(t->folder);
 	}
+	for (uint32_t i = 0; i < s->notes.n; i++)
+		free(s->notes.v[i]);
+	mla_vec_free(&s->notes);
 	mla_vec_free(&s->trees);
+}
+
+char *mla_copy(const char *s)
+{
+	char *p = mla_alloc(strlen(s) + 1);
+
+	memcpy(p, s, strlen(s));
+	return p;
+}
+
+bool mla_file_is_source(const char *name)
+{
+	return mla_str_ends(mla_str_c(name), ".py");
+}
+
+mla_tree *mla_fileset_tree(mla_fileset *s, const char *folder)
+{
+	mla_tree t = {0};
+
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		if (strcmp(s->trees.v[i].folder, folder) == 0)
+			return &s->trees.v[i];
+	t.folder = mla_copy(folder);
+	mla_vec_push(&s->trees, t);
+	return &s->trees.v[s->trees.n - 1];
+}
+
+/* The same thing happens for many paths of one repository; it is said once. */
+void mla_fileset_note(mla_fileset *s, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (uint32_t i = 0; i < s->notes.n; i++)
+		if (strcmp(s->notes.v[i], text) == 0)
+			return;
+	mla_vec_push(&s->notes, mla_copy(text));
+}
+
+mla_file *mla_tree_add(mla_tree *t, const char *path)
+{
+	mla_file f = {0};
+
+	f.path = mla_copy(path);
+	mla_vec_push(&t->files, f);
+	return &t->files.v[t->files.n - 1];
+}
+
+mla_file *mla_tree_leave_out(mla_tree *t, const char *path, mla_file_state state,
+                             const char *reason)
+{
+	mla_file *f = mla_tree_add(t, path);
+
+	f->state = state;
+	snprintf(f->reason, sizeof(f->reason), "%s", reason);
+	return f;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const mla_file *)a)->path, ((const mla_file *)b)->path);
+}
+
+int mla_tree_settle(mla_tree *t)
+{
+	uint32_t n = 0;
+	int error = 0;
+
+	if (t->files.n)
+		qsort(t->files.v, t->files.n, sizeof(*t->files.v), by_path);
+	for (uint32_t i = 0; i < t->files.n; i++) {
+		mla_file *f = &t->files.v[i], *last = n ? &t->files.v[n - 1] : NULL;
+
+		if (!last || strcmp(last->path, f->path) != 0) {
+			t->files.v[n++] = *f;
+			continue;
+		}
+		if (f->text || last->text)
+			error = mla_error(MLA_ECONFIG,
+			                  "%s: given both on standard input and as a file",
+			                  f->path);
+		last->named |= f->named;
+		mla_text_free(f->text);
+		free(f->path);
+	}
+	t->files.n = n;
+	return error;
 }
 
 static int read_all(mla_bytes *out, int fd, size_t size)
@@ -51,6 +147,8 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 	char absolute[PATH_MAX];
 	int fd, error;
 
+	if (tree->git)
+		return mla_git_tree_bytes(out, st, tree->git, path);
 	/* Imports are made of names, so no part of a path is "..": this only guards that. */
 	if (strstr(path, "/../") || strncmp(path, "../", 3) == 0)
 		return 1;
@@ -91,8 +189,10 @@ void mla_file_display(char *out, size_t size, const mla_tree *tree, const char *
 	size_t n;
 
 	snprintf(absolute, sizeof(absolute), "%s/%s", tree->folder, path);
-	if (getcwd(cwd, sizeof(cwd)) && (n = strlen(cwd)) && strncmp(absolute, cwd, n) == 0 &&
-	    absolute[n] == '/')
+	if (tree->git)
+		snprintf(out, size, "%s", path);
+	else if (getcwd(cwd, sizeof(cwd)) && (n = strlen(cwd)) && strncmp(absolute, cwd, n) == 0 &&
+	         absolute[n] == '/')
 		snprintf(out, size, "%s", absolute + n + 1);
 	else
 		snprintf(out, size, "%s", absolute);

@@ -26,18 +26,37 @@ typedef struct {
 
 /* A repository, or the folder that paths are relative to. */
 typedef struct {
-	char *folder;            /* absolute, without '/' at the end */
-	MLA_VEC(mla_file) files; /* sorted by path */
+	char *folder;             /* absolute, without '/' at the end */
+	struct mla_git_tree *git; /* the files of a revision; NULL: those of the disk */
+	MLA_VEC(mla_file) files;  /* sorted by path */
 } mla_tree;
 
 typedef struct {
 	MLA_VEC(mla_tree) trees;
+	MLA_VEC(char *) notes; /* what a person has to know besides, one line each */
 } mla_fileset;
 
-/* Walks the paths of the options; "-" reads standard input. MLA_EIO for a path that does not exist.
- */
+/* Walks the paths of the options; "-" reads standard input. MLA_EIO for a path that does not exist,
+ * MLA_EGIT where a revision is asked for and cannot be had. */
 int mla_fileset_collect(mla_fileset *out, const mla_options *o);
 void mla_fileset_free(mla_fileset *s);
+
+/* The tree of a folder, made when there is none. Valid until the next one is made. */
+mla_tree *mla_fileset_tree(mla_fileset *s, const char *folder);
+void mla_fileset_note(mla_fileset *s, const char *fmt, ...) MLA_PRINTF(2, 3);
+
+/* A file to check, and one that is not. */
+mla_file *mla_tree_add(mla_tree *t, const char *path);
+mla_file *mla_tree_leave_out(mla_tree *t, const char *path, mla_file_state state,
+                             const char *reason);
+
+/* Sorts the files and keeps one that was reached twice once. */
+int mla_tree_settle(mla_tree *t);
+
+bool mla_file_is_source(const char *name);
+
+/* On the heap. */
+char *mla_copy(const char *s);
 
 /* A buffer that one reader after the other uses; free(buffer.ptr) in the end. */
 typedef struct {
@@ -51,7 +70,8 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 /* Reads a file under `tree`. On failure the message is the system's reason. 1: no such file. */
 int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path);
 
-/* The path to show a person: relative to the working directory where it is below it. */
+/* The path to show a person: relative to the working directory where it is below it; in a revision
+ * it stays as it is. */
 void mla_file_display(char *out, size_t size, const mla_tree *tree, const char *path);
 
 #endif

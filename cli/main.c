@@ -1,7 +1,7 @@
 /* Entry point: options, then the verb. */
+#include "cli/git.h"
 #include "cli/verbs.h"
 
-#include <git2.h>
 #include <signal.h>
 
 static int run(const mla_options *o)
@@ -33,11 +33,8 @@ int main(int argc, char **argv)
 		return mla_fail();
 	if (status > 0) /* help, which goes nowhere else */
 		return mla_output_close(&(mla_options){0}, stdout, MLA_EXIT_CLEAN);
-	git_libgit2_init();
-	/* Only ignore rules, the index and blobs are read; nothing of a repository is run, so one
-	 * that another user owns does no harm. */
-	git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+	mla_git_start();
 	status = run(&o);
-	git_libgit2_shutdown();
+	mla_git_end();
 	return status;
 }

@@ -170,6 +170,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	case OPTION_no_ignore:
 		o->no_ignore = true;
 		break;
+	case OPTION_rev:
+		o->rev = arg;
+		break;
 	case OPTION_stdin_filename:
 		o->stdin_filename = arg;
 		break;
@@ -219,6 +222,9 @@ static int check_stdin(const mla_options *o)
 	if (times && o->fix)
 		return mla_error(MLA_ECONFIG, "standard input cannot be fixed in place; "
 		                              "--diff prints the change");
+	if (times && o->rev)
+		return mla_error(MLA_ECONFIG, "standard input is in no revision; - and --rev "
+		                              "exclude each other");
 	if (o->stdin_filename && !mla_str_ends(mla_str_c(o->stdin_filename), ".py"))
 		return mla_error(MLA_ECONFIG,
 		                 "--stdin-filename: '%s' is not the name of a Python source",
@@ -234,6 +240,9 @@ static int check_together(const mla_options *o)
 		return error;
 	if (o->diff && o->fix)
 		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
+	if (o->rev && o->fix)
+		return mla_error(MLA_ECONFIG, "a revision cannot be fixed in place; --diff prints "
+		                              "the change");
 	if (o->verify && o->no_verify)
 		return mla_error(MLA_ECONFIG, "--verify and --no-verify exclude each other");
 	if (o->has_geometry && o->model_config)

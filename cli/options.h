@@ -28,6 +28,7 @@ typedef struct {
 	const char *output; /* NULL or "-": standard output */
 	const char *model_config;
 	const char *stdin_filename;
+	const char *rev; /* NULL: the files on disk */
 	mla_geometry geometry;
 	bool has_geometry;
 	bool show_kept, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify, no_verify, quiet;

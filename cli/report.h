@@ -12,6 +12,9 @@ void mla_report_json(FILE *to, const mla_scan *s);
 /* One line: files, findings, fixes, and every file that was not checked, with its reason. */
 void mla_report_summary(FILE *to, const mla_scan *s);
 
+/* What a person has to know besides; also without a summary. */
+void mla_report_notes(FILE *to, const mla_scan *s);
+
 const char *mla_applicability_name(mla_applicability a);
 
 /* May this fix be offered under the options? */

@@ -164,6 +164,15 @@ static void put_hidden(FILE *to, const mla_scan *s, uint32_t hidden)
 		        hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
+void mla_report_notes(FILE *to, const mla_scan *s)
+{
+	for (uint32_t i = 0; i < s->files.notes.n; i++) {
+		fputs("mlalint: ", to);
+		mla_put_clean(to, mla_str_c(s->files.notes.v[i]));
+		fputc('\n', to);
+	}
+}
+
 void mla_report_summary(FILE *to, const mla_scan *s)
 {
 	static const char *const states[] = {

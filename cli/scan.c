@@ -246,6 +246,8 @@ static int check_output(const mla_fileset *s, const char *output)
 		const mla_tree *t = &s->trees.v[i];
 		size_t n = strlen(t->folder);
 
+		if (t->git)
+			continue;
 		if (strncmp(real, t->folder, n) != 0 || (real[n] != '/' && n != 1))
 			continue;
 		for (uint32_t k = 0; k < t->files.n; k++)

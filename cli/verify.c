@@ -48,6 +48,7 @@ int mla_verb_verify(const mla_options *o)
 		status = status_of(&s, &v);
 	}
 	fflush(to);
+	mla_report_notes(stderr, &s);
 	if (!o->quiet && error == 0)
 		mla_report_summary(stderr, &s);
 	mla_vec_free(&v.v);

@@ -2,28 +2,21 @@
 #include "cli/files.h"
 
 #include "analyzer/str.h"
+#include "cli/git_files.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <git2.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
 typedef struct {
+	mla_fileset *set;
 	mla_tree *tree;
 	git_repository *repo; /* NULL: no ignore rules */
 	git_index *index;     /* of repo, once it was needed */
 	char path[PATH_MAX];  /* absolute, of the entry at hand */
 } walk;
-
-static char *copy(const char *s)
-{
-	char *p = mla_alloc(strlen(s) + 1);
-
-	memcpy(p, s, strlen(s));
-	return p;
-}
 
 static const char *below(const mla_tree *t, const char *absolute)
 {
@@ -32,38 +25,14 @@ static const char *below(const mla_tree *t, const char *absolute)
 	return absolute[n] == '/' ? absolute + n + 1 : absolute + n;
 }
 
-static mla_file *add(mla_tree *t, const char *relative)
-{
-	mla_file f = {0};
-
-	f.path = copy(relative);
-	mla_vec_push(&t->files, f);
-	return &t->files.v[t->files.n - 1];
-}
-
-static mla_file *leave_out(mla_tree *t, const char *relative, mla_file_state state,
-                           const char *reason)
-{
-	mla_file *f = add(t, relative);
-
-	f->state = state;
-	snprintf(f->reason, sizeof(f->reason), "%s", reason);
-	return f;
-}
-
 static mla_file *skip(mla_tree *t, const char *relative, const char *reason)
 {
-	return leave_out(t, relative, MLA_FILE_SKIPPED, reason);
+	return mla_tree_leave_out(t, relative, MLA_FILE_SKIPPED, reason);
 }
 
 static void fail(mla_tree *t, const char *relative, const char *reason)
 {
-	leave_out(t, relative, MLA_FILE_FAILED, reason);
-}
-
-static bool is_source(const char *name)
-{
-	return mla_str_ends(mla_str_c(name), ".py");
+	mla_tree_leave_out(t, relative, MLA_FILE_FAILED, reason);
 }
 
 /* Git does not ignore what it tracks: the file itself, or something below the folder. */
@@ -71,8 +40,13 @@ static bool tracked(walk *w, const char *relative, bool folder)
 {
 	size_t at;
 
-	if (!w->index && git_repository_index(&w->index, w->repo) < 0)
+	if (!w->index && git_repository_index(&w->index, w->repo) < 0) {
+		mla_git_error("%s: the index of the git repository cannot be read",
+		              w->tree->folder);
+		mla_fileset_note(w->set, "%s; what is ignored counts as not tracked",
+		                 mla_error_last());
 		return false;
+	}
 	return folder ? git_index_find_prefix(&at, w->index, relative) == 0
 	              : git_index_find(&at, w->index, relative) == 0;
 }
@@ -127,7 +101,7 @@ static bool may_hold_sources(const char *folder, int depth)
 
 		if (d->d_name[0] == '.' || is_metadata(d->d_name))
 			continue;
-		may = is_source(d->d_name) || n == ENTRIES;
+		may = mla_file_is_source(d->d_name) || n == ENTRIES;
 		if (!may && d->d_type == DT_DIR &&
 		    (size_t)snprintf(below_it, sizeof(below_it), "%s/%s", folder, d->d_name) <
 		            sizeof(below_it))
@@ -166,14 +140,14 @@ static void visit(walk *w, mode_t mode, const char *name, int depth)
 			fail(w->tree, relative, mla_error_last());
 		return;
 	}
-	if (S_ISLNK(mode) && !is_source(name)) {
+	if (S_ISLNK(mode) && !mla_file_is_source(name)) {
 		visit_link(w);
 		return;
 	}
-	if (!is_source(name) || ignored(w, false))
+	if (!mla_file_is_source(name) || ignored(w, false))
 		return;
 	if (S_ISREG(mode))
-		add(w->tree, relative);
+		mla_tree_add(w->tree, relative);
 	else
 		skip(w->tree, relative, S_ISLNK(mode) ? "symbolic link" : "not a regular file");
 }
@@ -196,7 +170,7 @@ static int walk_folder(walk *w, int depth)
 			continue;
 		/* What the folder says of its entries saves asking the system about each. */
 		mode = d->d_type == DT_REG ? S_IFREG : d->d_type == DT_DIR ? S_IFDIR : 0;
-		if (mode == S_IFREG && !is_source(d->d_name))
+		if (mode == S_IFREG && !mla_file_is_source(d->d_name))
 			continue;
 		if (len + strlen(d->d_name) + 2 > sizeof(w->path)) {
 			fail(w->tree, below(w->tree, w->path), "a path in it is too long");
@@ -211,18 +185,6 @@ static int walk_folder(walk *w, int depth)
 	}
 	closedir(dir);
 	return 0;
-}
-
-static mla_tree *tree_for(mla_fileset *s, const char *folder)
-{
-	mla_tree t = {0};
-
-	for (uint32_t i = 0; i < s->trees.n; i++)
-		if (strcmp(s->trees.v[i].folder, folder) == 0)
-			return &s->trees.v[i];
-	t.folder = copy(folder);
-	mla_vec_push(&s->trees, t);
-	return &s->trees.v[s->trees.n - 1];
 }
 
 /* One path of the command line. */
@@ -258,14 +220,19 @@ static void folder_of(char *out, size_t size, const target *t)
 		snprintf(out, size, "/");
 }
 
-static void find_repository(target *t)
+/* A repository that cannot be read leaves a plain folder. */
+static void find_repository(mla_fileset *s, target *t)
 {
 	char folder[PATH_MAX], real[PATH_MAX];
+	int error;
 
 	folder_of(folder, sizeof(folder), t);
-	if (git_repository_open_ext(&t->repo, folder, 0, NULL) == 0 &&
-	    git_repository_workdir(t->repo) && realpath(git_repository_workdir(t->repo), real)) {
-		t->root = copy(real);
+	error = mla_git_open(&t->repo, folder);
+	if (error < 0)
+		mla_fileset_note(s, "%s; its ignore rules do not count", mla_error_last());
+	if (error == 0 && git_repository_workdir(t->repo) &&
+	    realpath(git_repository_workdir(t->repo), real)) {
+		t->root = mla_copy(real);
 		return;
 	}
 	git_repository_free(t->repo);
@@ -286,13 +253,13 @@ static int name_stdin(target *t, const mla_options *o)
 	if ((size_t)snprintf(absolute, sizeof(absolute), "%s/%s", strcmp(real, "/") ? real : "",
 	                     slash ? slash + 1 : name) >= PATH_MAX)
 		return mla_error(MLA_EIO, "%s: path too long", name);
-	t->absolute = copy(absolute);
+	t->absolute = mla_copy(absolute);
 	t->mode = S_IFREG;
 	t->is_stdin = true;
 	return 0;
 }
 
-static int resolve(target *t, const mla_options *o, const char *given)
+static int resolve(mla_fileset *s, target *t, const mla_options *o, const char *given)
 {
 	char absolute[PATH_MAX];
 	struct stat st;
@@ -305,10 +272,10 @@ static int resolve(target *t, const mla_options *o, const char *given)
 	} else {
 		if (!realpath(given, absolute) || stat(absolute, &st) < 0)
 			return mla_error(MLA_EIO, "%s: %s", given, strerror(errno));
-		t->absolute = copy(absolute);
+		t->absolute = mla_copy(absolute);
 		t->mode = st.st_mode;
 	}
-	find_repository(t);
+	find_repository(s, t);
 	return 0;
 }
 
@@ -372,7 +339,8 @@ static int read_stdin(mla_text **out, const char *path)
 
 static int collect(mla_fileset *s, const mla_options *o, const target *t, const char *loose)
 {
-	walk w = {.tree = tree_for(s, t->root ? t->root : loose),
+	walk w = {.set = s,
+	          .tree = mla_fileset_tree(s, t->root ? t->root : loose),
 	          .repo = o->no_ignore ? NULL : t->repo};
 	const char *relative = below(w.tree, t->absolute);
 	mla_file *f;
@@ -380,7 +348,7 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 
 	snprintf(w.path, sizeof(w.path), "%s", t->absolute);
 	if (t->is_stdin) {
-		f = add(w.tree, relative);
+		f = mla_tree_add(w.tree, relative);
 		f->named = true;
 		error = read_stdin(&f->text, f->path);
 	} else if (S_ISDIR(t->mode)) {
@@ -388,44 +356,12 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 			error = mla_error(error, "%s: %s", t->given, mla_error_last());
 	} else if (!S_ISREG(t->mode)) {
 		skip(w.tree, relative, "not a regular file")->named = true;
-	} else if (!is_source(t->absolute)) {
+	} else if (!mla_file_is_source(t->absolute)) {
 		error = mla_error(MLA_EIO, "%s: not a Python source", t->given);
 	} else {
-		add(w.tree, relative)->named = true;
+		mla_tree_add(w.tree, relative)->named = true;
 	}
 	git_index_free(w.index);
-	return error;
-}
-
-static int by_path(const void *a, const void *b)
-{
-	return strcmp(((const mla_file *)a)->path, ((const mla_file *)b)->path);
-}
-
-/* Sorted, and a path that was reached twice kept once. */
-static int settle(mla_tree *t)
-{
-	uint32_t n = 0;
-	int error = 0;
-
-	if (t->files.n)
-		qsort(t->files.v, t->files.n, sizeof(*t->files.v), by_path);
-	for (uint32_t i = 0; i < t->files.n; i++) {
-		mla_file *f = &t->files.v[i], *last = n ? &t->files.v[n - 1] : NULL;
-
-		if (!last || strcmp(last->path, f->path) != 0) {
-			t->files.v[n++] = *f;
-			continue;
-		}
-		if (f->text || last->text)
-			error = mla_error(MLA_ECONFIG,
-			                  "%s: given both on standard input and as a file",
-			                  f->path);
-		last->named |= f->named;
-		mla_text_free(f->text);
-		free(f->path);
-	}
-	t->files.n = n;
 	return error;
 }
 
@@ -439,12 +375,14 @@ int mla_fileset_collect(mla_fileset *out, const mla_options *o)
 	int error = 0;
 
 	*out = (mla_fileset){0};
+	if (o->rev)
+		return mla_git_collect(out, o, path, n);
 	if (!getcwd(cwd, sizeof(cwd)))
 		return mla_error(MLA_EIO, "working directory: %s", strerror(errno));
 	for (uint32_t i = 0; i < n && error == 0; i++) {
 		target t;
 
-		error = resolve(&t, o, path[i]);
+		error = resolve(out, &t, o, path[i]);
 		mla_vec_push(&list, t);
 	}
 	if (error == 0)
@@ -452,7 +390,7 @@ int mla_fileset_collect(mla_fileset *out, const mla_options *o)
 	for (uint32_t i = 0; i < list.n && error == 0; i++)
 		error = collect(out, o, &list.v[i], loose);
 	for (uint32_t i = 0; i < out->trees.n && error == 0; i++)
-		error = settle(&out->trees.v[i]);
+		error = mla_tree_settle(&out->trees.v[i]);
 	for (uint32_t i = 0; i < list.n; i++) {
 		git_repository_free(list.v[i].repo);
 		free(list.v[i].absolute);

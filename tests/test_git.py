@@ -1,0 +1,493 @@
+#!/usr/bin/env python3
+"""Revisions, ignore rules and hooks, against repositories that the git command makes. A revision
+must be read as its work tree is, wherever the repository lies and whatever git's variables say."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_cli import fill, folder, model, places, report, HEAD, MAKER, INIT, CALL
+from tool import TOOL, Cases, need, run, same, text, write_tree
+
+PARENT = fill(HEAD + MAKER + INIT, q="eq", o="uo")
+CHILD = fill(
+    HEAD + "\nfrom .parent import Attention\n\n\nclass Child(Attention):" + CALL, q="eq", o="uo"
+)
+PACKAGE = {
+    "README.md": b"# a package\n",
+    "p/__init__.py": b"",
+    "p/parent.py": PARENT,
+    "p/child.py": CHILD,
+    "p/other name.py": model(),
+    "p/\xe9.py": model(),
+    "top.py": model(),
+}
+FOUND = ["p/child.py", "p/other name.py", "p/\xe9.py", "top.py"]
+FIXES = ("--diff", "--no-verify", "--unsafe-fixes")
+
+
+def git(cwd, *args, stdin=None, env=None):
+    p = subprocess.run(
+        ("git", "-c", "user.name=n", "-c", "user.email=n@example.org") + args,
+        cwd=cwd,
+        input=stdin,
+        stdout=-1,
+        stderr=-1,
+        env=env,
+    )
+    need(p.returncode == 0, "git %s: %s" % (" ".join(args), text(p.stderr + p.stdout).strip()))
+    return p.stdout.decode().strip()
+
+
+def commit(cwd, message="m"):
+    git(cwd, "add", "-A")
+    git(cwd, "commit", "-q", "--allow-empty", "-m", message)
+
+
+def repository(files):
+    d = folder(files)
+    git(d.name, "init", "-q", "-b", "main")
+    commit(d.name)
+    return d
+
+
+def paths(found):
+    return sorted({p for p, _ in places(found)})
+
+
+def states(found, state):
+    return [(f["path"], f["reason"]) for f in found["files"][state]]
+
+
+def says(args, cwd, status, *words):
+    """The status, and a message with all the words; nothing on standard output."""
+    p = run(args, cwd, status)
+    for word in words:
+        need(word in text(p.stderr), "%r is not in %r" % (word, text(p.stderr)))
+    return p
+
+
+def everywhere():
+    """A revision reads as its work tree did, in every kind of repository."""
+    with repository(PACKAGE) as d, tempfile.TemporaryDirectory() as other:
+        want = report(d, ".", status=1)
+        patch = run(FIXES, d, 1).stdout
+        same("paths", paths(want), sorted(FOUND))
+        git(d, "worktree", "add", "-q", os.path.join(other, "linked"), "HEAD", "-b", "linked")
+        git(d, "clone", "-q", "--bare", d, os.path.join(other, "bare"))
+        url = "file://" + d
+        git(d, "clone", "-q", "--depth", "1", url, os.path.join(other, "shallow"))
+        git(d, "clone", "-q", "--depth", "1", "--bare", url, os.path.join(other, "shallow-bare"))
+        shutil.rmtree(os.path.join(d, "p"))
+        write_tree(d, {"top.py": b"x = 1\n"})
+        for cwd in [d, os.path.join(d, ".git")] + [
+            os.path.join(other, n) for n in ("linked", "bare", "shallow", "shallow-bare")
+        ]:
+            for threads in ("1", "8"):
+                same(cwd, report(cwd, "--rev", "HEAD", "-j", threads, status=1), want)
+            same(cwd, run(FIXES + ("--rev", "HEAD"), cwd, 1).stdout, patch)
+            same(cwd, report(other, "--rev", "HEAD", cwd, status=1), want)
+
+
+def narrowed():
+    with repository(PACKAGE) as d, tempfile.TemporaryDirectory() as other:
+        bare = os.path.join(other, "bare.git")
+        git(d, "clone", "-q", "--bare", d, bare)
+        sub = os.path.join(d, "p")
+        shutil.move(os.path.join(sub, "child.py"), os.path.join(d, "moved.py"))
+        rev = ("--rev", "main")
+        p = [x for x in FOUND if x.startswith("p/")]
+        for cwd, given, want in (
+            (d, "p", p),
+            (d, "p/", p),
+            (d, "./p/../p", p),
+            (sub, ".", p),
+            (sub, "..", FOUND),
+            (sub, "child.py", ["p/child.py"]),
+            (sub, "../top.py", ["top.py"]),
+            (d, os.path.join(sub, "child.py"), ["p/child.py"]),
+            (bare, "p", p),
+            (bare, "p/child.py", ["p/child.py"]),
+            (other, "bare.git", FOUND),
+            (other, "bare.git/top.py", ["top.py"]),
+            (other, bare + "/p//child.py", ["p/child.py"]),
+        ):
+            same("%s in %s" % (given, cwd), paths(report(cwd, *rev, given)), sorted(want))
+        same("two paths", paths(report(d, *rev, "p", "p/child.py", "top.py")), sorted(FOUND))
+        for cwd, given, word in (
+            (d, "moved.py", "not in main"),
+            (d, "p/none", "not in main"),
+            (d, "README.md", "not a Python source"),
+            (bare, "../x", "no git repository"),
+            (bare, "hooks", "not in main"),
+            (other, "none", "no git repository"),
+        ):
+            says((*rev, given), cwd, 2, word)
+        # A folder without sources is none that is missing.
+        write_tree(d, {"docs/a.md": b"a\n"})
+        commit(d)
+        same("docs", report(d, "--rev", "HEAD", "docs", status=0)["files"]["checked"], 0)
+
+
+def same_tree_imports():
+    """What a file derives from is taken from its own revision, not from the disk or another."""
+    with repository(PACKAGE) as d:
+        git(d, "tag", "good")
+        write_tree(d, {"p/parent.py": b"class Attention:\n    pass\n"})
+        commit(d)
+        args = ("--rev", "good", "p/child.py")
+        same("old", paths(report(d, *args, status=1)), ["p/child.py"])
+        same("new", paths(report(d, "--rev", "HEAD", "p/child.py", status=0)), [])
+
+
+def special_entries():
+    """Links are not followed, submodules not entered; both are named as on disk."""
+    files = {"real/m.py": model(), "docs/a.md": b"a\n", "big.py": b"#" * (4 << 20) + b"\n"}
+    with repository(files) as d:
+        os.symlink("real", os.path.join(d, "link"))
+        os.symlink("docs", os.path.join(d, "quiet"))
+        os.symlink("real/m.py", os.path.join(d, "l.py"))
+        os.symlink("../../..", os.path.join(d, "docs", "out"))
+        commit(d)
+        head = git(d, "rev-parse", "HEAD")
+        git(d, "update-index", "--add", "--cacheinfo", "160000,%s,module" % head)
+        git(d, "commit", "-q", "-m", "module")
+        want = [
+            ("big.py", "larger than 4 MB"),
+            ("l.py", "symbolic link"),
+            ("link", "symbolic link to a folder"),
+            ("module", "another repository or a submodule"),
+        ]
+        found = report(d, "--rev", "HEAD", status=1)
+        same("skipped", states(found, "skipped"), want)
+        same("findings", paths(found), ["real/m.py"])
+        # Named, they give no verdict.
+        for path in ("l.py", "module", "module/x.py"):
+            report(d, "--rev", "HEAD", path, status=2)
+
+
+def lfs_pointer():
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 9\n" % (b"0" * 64)
+    with repository({"m.py": pointer}) as d:
+        same("checked", report(d, "--rev", "HEAD", status=0)["files"]["checked"], 1)
+
+
+def line_ends_and_mode():
+    """The bytes are those of the object: no line-end conversion; a diff has the true mode."""
+    crlf = model().replace(b"\n", b"\r\n")
+    with repository({"m.py": crlf}) as d:
+        git(d, "config", "core.autocrlf", "input")
+        git(d, "update-index", "--chmod=+x", "m.py")
+        git(d, "commit", "-q", "-m", "x")
+        patch = run(FIXES + ("--rev", "HEAD"), d, 1).stdout
+        need(b" 100755\n" in patch, "no mode 755")
+        need(b"+        if L <= self._max_absorbed:\r\n" in patch, "no CR LF in the diff")
+        git(d, "apply", "--check", "--cached", "--whitespace=nowarn", "-", stdin=patch)
+
+
+def refused():
+    with repository({"m.py": model(), "t.txt": b"x\n"}) as d:
+        git(d, "tag", "-a", "-m", "t", "blob", "HEAD:m.py")
+        git(d, "branch", "topic@")
+        says(("--rev", "HEAD", "--fix"), d, 2, "cannot be fixed")
+        says(("--rev", "HEAD", "-"), d, 2, "standard input")
+        for rev, word in (
+            ("HEAD:m.py", "is a file"),
+            ("blob", "is a file"),
+            ("", "no revision"),
+            ("-x", "no revision"),
+            ("--all", "no revision"),
+            ("none", "no revision"),
+            ("none@", "no revision"),
+            ("@{", "no revision"),
+            ("HEAD^5", "no revision"),
+            ("HEAD..HEAD", "no revision"),
+            ("f" * 40, "no revision"),
+            ("\x1b[31m", "\\x1b[31m"),
+            ("a" * 5000, "no revision"),
+        ):
+            says(("--rev", rev), d, 2, word)
+        for rev in ("@", "@^0", "main", "HEAD^{tree}", "topic@", git(d, "rev-parse", "HEAD")[:9]):
+            same(rev, paths(report(d, "--rev", rev, status=1)), ["m.py"])
+    with folder({"m.py": model()}) as d:
+        says(("--rev", "HEAD"), d, 2, "no git repository")
+        git(d, "init", "-q")
+        says(("--rev", "HEAD"), d, 2, "no revision")
+
+
+def object_file(d, name):
+    i = git(d, "rev-parse", name)
+    return os.path.join(d, ".git", "objects", i[:2], i[2:])
+
+
+def replace(path, data):
+    os.chmod(path, 0o644)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def damaged():
+    """What cannot be read fails, one by one, and leaves no verdict; the rest is reported."""
+    files = {"a/m.py": model(), "b/m.py": model("L <= 1"), "c/m.py": model("L < 2")}
+    with repository(files) as d:
+        os.remove(object_file(d, "HEAD:a/m.py"))
+        replace(object_file(d, "HEAD:b/m.py"), b"x\x9c no object")
+        found = report(d, "--rev", "HEAD", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["a/m.py", "b/m.py"])
+        need("is not in this repository" in states(found, "failed")[0][1], "reason of a/m.py")
+        same("findings", paths(found), ["c/m.py"])
+        os.remove(object_file(d, "HEAD:c"))
+        found = report(d, "--rev", "HEAD", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["a/m.py", "b/m.py", "c"])
+        found = report(d, "--rev", "HEAD", "c/m.py", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["c"])
+        replace(object_file(d, "HEAD^{tree}"), b"")
+        says(("--rev", "HEAD"), d, 2, "tree")
+        replace(object_file(d, "HEAD"), b"\0" * 99)
+        says(("--rev", "HEAD"), d, 2, "no revision")
+
+
+def other_bytes():
+    """A sound object in the place of another one is not taken for it."""
+    with repository({"a.py": model(), "b.py": b"x = 1\n"}) as d:
+        shutil.copy(object_file(d, "HEAD:b.py"), os.path.join(d, "copy"))
+        os.chmod(object_file(d, "HEAD:a.py"), 0o644)
+        shutil.copy(os.path.join(d, "copy"), object_file(d, "HEAD:a.py"))
+        found = report(d, "--rev", "HEAD", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["a.py"])
+
+
+def partial_clone():
+    with repository({"m.py": model(), "n.py": model("L <= 1")}) as d, tempfile.TemporaryDirectory() as o:
+        git(d, "config", "uploadpack.allowFilter", "true")
+        url = "file://" + d
+        git(o, "clone", "-q", "--filter=blob:none", "--sparse", "--no-checkout", url, "c")
+        clone = os.path.join(o, "c")
+        git(clone, "cat-file", "-p", "HEAD:m.py")  # fetches it
+        found = report(clone, "--rev", "HEAD", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["n.py"])
+        same("findings", paths(found), ["m.py"])
+
+
+def raw_tree(d, entries):
+    data = b"".join(mode + b" " + name + b"\0" + bytes.fromhex(i) for mode, name, i in entries)
+    return git(d, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=data)
+
+
+def hostile_trees():
+    with repository({"m.py": model()}) as d:
+        blob = git(d, "rev-parse", "HEAD:m.py")
+        sub = git(d, "rev-parse", "HEAD^{tree}")
+        bad = raw_tree(
+            d,
+            [
+                (b"40000", b"..", sub),
+                (b"40000", b".git", sub),
+                (b"100644", b"a/../../b.py", blob),
+                (b"100644", b"m.py", blob),
+                (b"100644", b"m.py", blob),
+                (b"100644", b"t.py", sub),
+            ],
+        )
+        found = report(d, "--rev", bad, status=2)
+        same(
+            "failed",
+            [p for p, _ in states(found, "failed")],
+            ["..", ".git", "a/../../b.py", "t.py"],
+        )
+        same("findings", paths(found), ["m.py"])
+        deep = sub
+        for _ in range(300):
+            deep = raw_tree(d, [(b"40000", b"d", deep), (b"100644", b"m.py", blob)])
+        found = report(d, "--rev", deep, status=2)
+        same("reasons", [r for _, r in states(found, "failed")], ["folders nested too deeply"])
+        wide = sub
+        for _ in range(12):
+            wide = raw_tree(d, [(b"40000", b"%d" % i, wide) for i in range(10)])
+        says(("--rev", wide), d, 2, "more than")
+        says(("--rev", raw_tree(d, [])), d, 0)
+
+
+def ignore_rules():
+    files = {
+        ".gitignore": b"*.gen.py\n/out/\n!keep.gen.py\n",
+        "a.gen.py": model(),
+        "keep.gen.py": model(),
+        "out/m.py": model(),
+        "sub/out/m.py": model(),
+        "sub/.gitignore": b"local.py\n",
+        "sub/local.py": model(),
+        "local.py": model(),
+        "excluded.py": model(),
+        "global.py": model(),
+        "home.py": model(),
+    }
+    want = ["keep.gen.py", "local.py", "sub/out/m.py"]
+    with folder(files) as d, tempfile.TemporaryDirectory() as other:
+        git(d, "init", "-q")
+        write_tree(other, {"ignore": b"global.py\n"})
+        with open(os.path.join(d, ".git", "info", "exclude"), "a") as f:
+            f.write("excluded.py\n")
+        git(d, "config", "core.excludesFile", os.path.join(other, "ignore"))
+        same("rules", paths(report(d, ".")), sorted(want + ["home.py"]))
+        git(d, "config", "--unset", "core.excludesFile")
+        write_tree(os.environ["HOME"], {".gitconfig": b"[core]\n\texcludesFile = ~/ignore\n"})
+        write_tree(os.environ["HOME"], {"ignore": b"home.py\n"})
+        try:
+            same("home", paths(report(d, ".")), sorted(want + ["global.py"]))
+        finally:
+            os.remove(os.path.join(os.environ["HOME"], ".gitconfig"))
+        every = sorted(p for p in files if p.endswith(".py"))
+        same("--no-ignore", paths(report(d, "--no-ignore", ".")), every)
+        # Named, a file is looked at whatever the rules say.
+        same("named", paths(report(d, "excluded.py")), ["excluded.py"])
+
+
+def submodules():
+    with repository({"m.py": model()}) as inner, repository({"n.py": model()}) as d:
+        git(d, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner, "mod")
+        commit(d)
+        want = [("mod", "another repository or a submodule")]
+        for args in ((".",), ("--rev", "HEAD")):
+            found = report(d, *args, status=1)
+            same("paths", paths(found), ["n.py"])
+            same("skipped", states(found, "skipped"), want)
+        # From inside, it is a repository of its own.
+        same("inside", paths(report(os.path.join(d, "mod"), "--rev", "HEAD")), ["m.py"])
+
+
+def linked_worktree():
+    with repository({".gitignore": b"m.py\n", "n.py": model()}) as d:
+        with tempfile.TemporaryDirectory() as other:
+            work = os.path.join(other, "work")
+            git(d, "worktree", "add", "-q", "-b", "b", work)
+            write_tree(work, {"m.py": model(), "sub/m.py": model()})
+            same("paths", paths(report(work, ".")), ["n.py"])
+            git(work, "add", "-f", "sub/m.py")
+            same("tracked", paths(report(work, ".")), ["n.py", "sub/m.py"])
+
+
+def unreadable_repository():
+    """A repository that libgit2 cannot read: that is said, and the folder is scanned all the same."""
+    for name, damage in (
+        ("version", ("config", "core.repositoryFormatVersion", "99")),
+        ("extension", ("config", "extensions.unheardOf", "true")),
+    ):
+        with repository({".gitignore": b"m.py\n", "m.py": model()}) as d:
+            if name == "extension":
+                git(d, "config", "core.repositoryFormatVersion", "1")
+            git(d, *damage)
+            p = says(("--output-format", "json", "-q", "."), d, 1, "cannot be read")
+            same(name, paths(json.loads(p.stdout)), ["m.py"])
+            says(("--rev", "HEAD"), d, 2, "cannot be read")
+    with repository({".gitignore": b"m.py\n", "m.py": model()}) as d:
+        git(d, "add", "-f", "m.py")
+        same("tracked", paths(report(d, ".")), ["m.py"])
+        replace(os.path.join(d, ".git", "index"), b"no index")
+        says((".",), d, 0, "index of the git repository cannot be read")
+
+
+def hook(d, name, body):
+    path = os.path.join(d, name)
+    with open(path, "w") as f:
+        f.write("#!/bin/sh\n" + body)
+    os.chmod(path, 0o755)
+
+
+def hooks():
+    """Git tells its hooks about itself in variables, which must not make another tree of ours."""
+    files = {".gitignore": b"ignored.py\n", "m.py": model(), "sub/n.py": model()}
+    with repository(files) as d, repository({"o.py": model()}) as other:
+        write_tree(d, {"ignored.py": model(), "new.py": model()})
+        want = ["m.py", "new.py", "sub/n.py"]
+        out = os.path.join(other, "out")
+        check = "'%s' check --exit-zero --output-format json -o '%s%%s' %%s || exit 1\n" % (TOOL, out)
+        calls = (
+            ("all", ".", want),
+            ("sub", "sub", ["sub/n.py"]),
+            ("rev", "--rev HEAD", ["m.py", "sub/n.py"]),
+            ("other", other, ["o.py"]),
+            ("other-rev", "--rev main " + other, ["o.py"]),
+        )
+        script = "".join(check % (name, args) for name, args, _ in calls)
+        hook(d, ".git/hooks/pre-commit", script + "env >'%senv'\n" % out)
+
+        def seen(what):
+            for name, _, paths_wanted in calls:
+                with open(out + name) as f:
+                    same("%s, %s" % (what, name), paths(json.load(f)), paths_wanted)
+                os.remove(out + name)
+
+        git(d, "add", "new.py")
+        git(d, "commit", "-q", "-m", "whole")
+        seen("commit")
+        calls = [(n, a, want if n == "rev" else w) for n, a, w in calls]
+        write_tree(d, {"new.py": model("L <= 1")})
+        git(d, "commit", "-q", "-m", "part", "new.py")
+        with open(out + "env") as f:
+            need("GIT_INDEX_FILE=" in f.read(), "git did not set GIT_INDEX_FILE")
+        seen("commit of one file")
+        os.remove(os.path.join(d, ".git/hooks/pre-commit"))
+        git(d, "rebase", "-q", "--exec", "sh -c \"%s\"" % script.replace("\n", ";"), "HEAD~1")
+        seen("rebase --exec")
+        # The same with variables that lead astray altogether.
+        env = dict(os.environ)
+        env["GIT_DIR"] = os.path.join(other, ".git")
+        env["GIT_WORK_TREE"] = other
+        env["GIT_INDEX_FILE"] = os.path.join(other, ".git", "index")
+        env["GIT_OBJECT_DIRECTORY"] = os.path.join(other, ".git", "objects")
+        env["GIT_QUARANTINE_PATH"] = os.path.join(other, ".git", "objects")
+        subprocess.run(["sh", "-c", script], cwd=d, env=env, check=True)
+        seen("astray")
+
+
+def pushed():
+    """Before git accepts a push, the objects are not in the repository yet; its hook sees them."""
+    with repository({"m.py": b"x = 1\n"}) as d, tempfile.TemporaryDirectory() as o:
+        server = os.path.join(o, "server.git")
+        git(o, "clone", "-q", "--bare", d, server)
+        body = "read old new ref\n'%s' check --rev $new -q\n" % TOOL
+        hook(server, "hooks/pre-receive", body)
+        write_tree(d, {"n.py": b"y = 1\n"})
+        commit(d)
+        git(d, "push", "-q", server, "HEAD:main")
+        write_tree(d, {"m.py": model()})
+        commit(d)
+        p = subprocess.run(["git", "push", server, "HEAD:main"], cwd=d, stdout=-1, stderr=-1)
+        need(p.returncode != 0, "the push went through")
+        need("m.py:" in text(p.stderr) and "MLA001" in text(p.stderr), text(p.stderr))
+
+
+def main():
+    cases = Cases("git")
+    home = tempfile.TemporaryDirectory()
+    for name in [n for n in os.environ if n.startswith("GIT_")]:
+        del os.environ[name]
+    os.environ.update(HOME=home.name, XDG_CONFIG_HOME=home.name, GIT_CONFIG_SYSTEM=os.devnull)
+    cases.run("revision in every kind of repository", everywhere)
+    cases.run("paths inside a revision", narrowed)
+    cases.run("imports inside a revision", same_tree_imports)
+    cases.run("links and submodules of a revision", special_entries)
+    cases.run("LFS pointer", lfs_pointer)
+    cases.run("line ends and mode", line_ends_and_mode)
+    cases.run("revisions that are none", refused)
+    cases.run("missing and corrupt objects", damaged)
+    cases.run("object with other bytes", other_bytes)
+    cases.run("partial clone", partial_clone)
+    cases.run("hostile trees", hostile_trees)
+    cases.run("ignore rules", ignore_rules)
+    cases.run("submodules", submodules)
+    cases.run("linked work tree", linked_worktree)
+    cases.run("repository that cannot be read", unreadable_repository)
+    cases.run("hooks", hooks)
+    cases.run("hook before a push", pushed)
+    return cases.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
