@@ -1,4 +1,5 @@
 /* The check verb: scan, then report, print a diff, or write the fixes. */
+#include "cli/baseline.h"
 #include "cli/diff.h"
 #include "cli/offer.h"
 #include "cli/report.h"
@@ -73,12 +74,30 @@ static int status_of(const mla_scan *s)
 	return s->findings && !s->options->exit_zero ? MLA_EXIT_FINDINGS : MLA_EXIT_CLEAN;
 }
 
+/* A list that is not complete would make the next scan report as new what was there. */
+static int write_baseline(mla_scan *s)
+{
+	const mla_options o = {.output = s->options->write_baseline};
+	FILE *to;
+
+	if (mla_scan_incomplete(s)) {
+		mla_error(MLA_ECONFIG, "%s: not written, for some files have no verdict", o.output);
+		return mla_fail();
+	}
+	if (!(to = mla_output_open(&o)))
+		return MLA_EXIT_NO_VERDICT;
+	mla_baseline_print(to, s->accepted, s->accepted_count);
+	return mla_output_close(&o, to, MLA_EXIT_CLEAN);
+}
+
 static int report(mla_scan *s, FILE *to)
 {
 	const mla_options *o = s->options;
 
 	if (judge(s) < 0)
 		return mla_fail();
+	if (o->write_baseline && write_baseline(s) != MLA_EXIT_CLEAN)
+		return MLA_EXIT_NO_VERDICT;
 	if (o->diff) {
 		if (print_diff(to, s) < 0)
 			return mla_fail();

@@ -142,6 +142,26 @@ static int read_all(mla_bytes *out, int fd, size_t size)
 	}
 }
 
+/* Imports are made of names and paths come from walks, so no part of a path is "..": this only
+ * guards that. */
+static bool is_inside(const char *path)
+{
+	return !strstr(path, "/../") && strncmp(path, "../", 3) != 0;
+}
+
+bool mla_file_exists(const mla_tree *tree, const char *path)
+{
+	char absolute[PATH_MAX];
+	struct stat st;
+
+	if (tree->git)
+		return mla_git_tree_at(tree->git, path) != NULL;
+	return is_inside(path) &&
+	       (size_t)snprintf(absolute, sizeof(absolute), "%s/%s", tree->folder, path) <
+	               sizeof(absolute) &&
+	       lstat(absolute, &st) == 0;
+}
+
 int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const char *path)
 {
 	char absolute[PATH_MAX];
@@ -149,8 +169,7 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 
 	if (tree->git)
 		return mla_git_tree_bytes(out, st, tree->git, path);
-	/* Imports are made of names, so no part of a path is "..": this only guards that. */
-	if (strstr(path, "/../") || strncmp(path, "../", 3) == 0)
+	if (!is_inside(path))
 		return 1;
 	if ((size_t)snprintf(absolute, sizeof(absolute), "%s/%s", tree->folder, path) >=
 	    sizeof(absolute))

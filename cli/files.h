@@ -70,6 +70,9 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 /* Reads a file under `tree`. On failure the message is the system's reason. 1: no such file. */
 int mla_file_read(mla_text **out, struct stat *st, const mla_tree *tree, const char *path);
 
+/* Is there anything at the path? */
+bool mla_file_exists(const mla_tree *tree, const char *path);
+
 /* The path to show a person: relative to the working directory where it is below it; in a revision
  * it stays as it is. */
 void mla_file_display(char *out, size_t size, const mla_tree *tree, const char *path);

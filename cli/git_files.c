@@ -169,29 +169,9 @@ static mla_file *take(mla_tree *t, const mla_git_entry *e, bool named)
 	return NULL;
 }
 
-/* What stands at a path, or why nothing can be known of it. */
-static const mla_git_entry *entry_at(const mla_git_tree *t, const char *path)
-{
-	const mla_git_entry *e = mla_git_tree_find(t, path);
-	char part[PATH_MAX];
-
-	snprintf(part, sizeof(part), "%s", path);
-	while (!e) {
-		char *slash = strrchr(part, '/');
-
-		if (!slash)
-			return NULL;
-		*slash = '\0';
-		e = mla_git_tree_find(t, part);
-		if (e && e->kind != MLA_GIT_FAULT && e->kind != MLA_GIT_SUBMODULE)
-			return NULL;
-	}
-	return e;
-}
-
 static int select_files(mla_tree *t, const mla_options *o, const char *given, const char *inner)
 {
-	const mla_git_entry *e = entry_at(t->git, inner);
+	const mla_git_entry *e = mla_git_tree_at(t->git, inner);
 	uint32_t first, end;
 	git_object *found;
 	bool folder;

@@ -213,6 +213,25 @@ const mla_git_entry *mla_git_tree_find(const mla_git_tree *t, const char *path)
 	                                                                   : NULL;
 }
 
+const mla_git_entry *mla_git_tree_at(const mla_git_tree *t, const char *path)
+{
+	const mla_git_entry *e = mla_git_tree_find(t, path);
+	char part[PATH_MAX];
+
+	snprintf(part, sizeof(part), "%s", path);
+	while (!e) {
+		char *slash = strrchr(part, '/');
+
+		if (!slash)
+			return NULL;
+		*slash = '\0';
+		e = mla_git_tree_find(t, part);
+		if (e && e->kind != MLA_GIT_FAULT && e->kind != MLA_GIT_SUBMODULE)
+			return NULL;
+	}
+	return e;
+}
+
 void mla_git_tree_below(uint32_t *first, uint32_t *end, const mla_git_tree *t, const char *folder)
 {
 	char prefix[PATH_MAX + 1];

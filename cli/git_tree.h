@@ -37,6 +37,9 @@ void mla_git_tree_free(mla_git_tree *t); /* NULL is fine */
 /* NULL when there is no such entry. */
 const mla_git_entry *mla_git_tree_find(const mla_git_tree *t, const char *path);
 
+/* The same, or the submodule or the fault that the path is below. */
+const mla_git_entry *mla_git_tree_at(const mla_git_tree *t, const char *path);
+
 /* The entries below a folder ("": all of them): *first up to and without *end. */
 void mla_git_tree_below(uint32_t *first, uint32_t *end, const mla_git_tree *t, const char *folder);
 

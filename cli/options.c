@@ -173,6 +173,15 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	case OPTION_rev:
 		o->rev = arg;
 		break;
+	case OPTION_diff_base:
+		o->diff_base = arg;
+		break;
+	case OPTION_baseline:
+		o->baseline = arg;
+		break;
+	case OPTION_write_baseline:
+		o->write_baseline = arg;
+		break;
 	case OPTION_stdin_filename:
 		o->stdin_filename = arg;
 		break;
@@ -240,6 +249,12 @@ static int check_together(const mla_options *o)
 		return error;
 	if (o->diff && o->fix)
 		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
+	if (o->write_baseline && (o->fix || o->diff || o->diff_base))
+		return mla_error(MLA_ECONFIG, "--write-baseline accepts what is there; it excludes "
+		                              "--fix, --diff and --diff-base");
+	if (o->write_baseline && strcmp(o->write_baseline, "-") == 0)
+		return mla_error(MLA_ECONFIG, "--write-baseline: a file is needed; standard output "
+		                              "is for the report");
 	if (o->rev && o->fix)
 		return mla_error(MLA_ECONFIG, "a revision cannot be fixed in place; --diff prints "
 		                              "the change");

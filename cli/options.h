@@ -29,6 +29,7 @@ typedef struct {
 	const char *model_config;
 	const char *stdin_filename;
 	const char *rev; /* NULL: the files on disk */
+	const char *diff_base, *baseline, *write_baseline;
 	mla_geometry geometry;
 	bool has_geometry;
 	bool show_kept, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify, no_verify, quiet;

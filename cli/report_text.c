@@ -214,6 +214,15 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 	fprintf(to, "; %u finding%s, %u with a fix", s->findings, plural(s->findings), s->fixable);
 	if (s->options->show_kept)
 		fprintf(to, "; %u test%s kept", s->kept, plural(s->kept));
+	if (s->options->diff_base)
+		fprintf(to, "; %u not new", s->in_base);
+	if (s->options->baseline)
+		fprintf(to, "; %u in the baseline", s->in_baseline);
+	if (s->baseline_gone)
+		fprintf(to, "; %u baseline entr%s no longer found", s->baseline_gone,
+		        s->baseline_gone == 1 ? "y" : "ies");
+	if (s->options->write_baseline)
+		fprintf(to, "; %u listed in the new baseline", s->accepted_count);
 	fputc('\n', to);
 	if (s->options->diff || s->options->fix)
 		put_hidden(to, s, hidden);

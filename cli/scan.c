@@ -2,6 +2,7 @@
 #include "cli/scan.h"
 
 #include "analyzer/str.h"
+#include "cli/known.h"
 #include "cli/load.h"
 #include "cli/model_config.h"
 #include "cli/partial.h"
@@ -206,6 +207,8 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 			error = check_module(s, &t, &loads.v[i]);
 	add_heirs(&t);
 	if (error == 0)
+		error = mla_known_take_out(s, &t);
+	if (error == 0)
 		error = make_fixes(s, &t);
 	mla_vec_push(&s->trees, t);
 	mla_load_free(loads.v, loads.n);
@@ -236,7 +239,7 @@ static void count_files(mla_scan *s)
 }
 
 /* A report in the place of a source that is scanned would destroy it. */
-static int check_output(const mla_fileset *s, const char *output)
+static int check_output(const mla_fileset *s, const char *option, const char *output)
 {
 	char real[PATH_MAX];
 
@@ -253,14 +256,14 @@ static int check_output(const mla_fileset *s, const char *output)
 		for (uint32_t k = 0; k < t->files.n; k++)
 			if (strcmp(t->files.v[k].path, real + n + (n != 1)) == 0)
 				return mla_error(MLA_ECONFIG,
-				                 "-o %s: this file is scanned; a report would "
+				                 "%s %s: this file is scanned; a report would "
 				                 "replace it",
-				                 output);
+				                 option, output);
 	}
 	return 0;
 }
 
-int mla_scan_run(mla_scan *out, const mla_options *o)
+static int start(mla_scan *out, const mla_options *o)
 {
 	int error = 0;
 
@@ -271,14 +274,44 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 		error = mla_model_config_read(&out->settings, o->model_config);
 	if (o->has_geometry)
 		out->settings.geometry = &o->geometry;
+	return error;
+}
+
+static int scan_trees(mla_scan *s)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < s->files.trees.n && error == 0; i++)
+		error = scan_tree(s, &s->files.trees.v[i]);
+	count_files(s);
+	return error;
+}
+
+int mla_scan_run(mla_scan *out, const mla_options *o)
+{
+	int error = start(out, o);
+
 	if (error == 0)
 		error = mla_fileset_collect(&out->files, o);
 	if (error == 0)
-		error = check_output(&out->files, o->output);
-	for (uint32_t i = 0; i < out->files.trees.n && error == 0; i++)
-		error = scan_tree(out, &out->files.trees.v[i]);
-	count_files(out);
-	return error;
+		error = check_output(&out->files, "-o", o->output);
+	if (error == 0)
+		error = check_output(&out->files, "--write-baseline", o->write_baseline);
+	/* Paths in a baseline are those of one repository. */
+	if (error == 0 && (o->baseline || o->write_baseline) && out->files.trees.n > 1)
+		error = mla_error(MLA_ECONFIG,
+		                  "a baseline is for one repository; the paths are in %u",
+		                  out->files.trees.n);
+	return error < 0 ? error : scan_trees(out);
+}
+
+int mla_scan_files(mla_scan *out, const mla_options *o, mla_fileset *files)
+{
+	int error = start(out, o);
+
+	out->files = *files;
+	*files = (mla_fileset){0};
+	return error < 0 ? error : scan_trees(out);
 }
 
 void mla_scan_free(mla_scan *s)
@@ -302,5 +335,5 @@ void mla_scan_free(mla_scan *s)
 
 bool mla_scan_incomplete(const mla_scan *s)
 {
-	return s->failed || s->named_skipped || s->doubtful || s->fixes_left_out;
+	return s->failed || s->base_failed || s->named_skipped || s->doubtful || s->fixes_left_out;
 }

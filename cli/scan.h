@@ -3,6 +3,7 @@
 #define MLA_CLI_SCAN_H
 
 #include "cli/files.h"
+#include "cli/fingerprint.h"
 #include "cli/prefilter.h"
 #include "fixers/apply.h"
 
@@ -40,11 +41,18 @@ typedef struct {
 	uint32_t named_skipped; /* of those skipped, files that the user named */
 	uint32_t doubtful;      /* of those partial, files that may have lost a finding */
 	uint32_t findings, fixable, kept;
+	uint32_t in_base, in_baseline; /* findings that are known and therefore left out */
+	uint32_t baseline_gone;        /* entries of the baseline that are no longer found */
+	uint32_t base_failed;          /* files of the base that could not be compared with */
+	mla_fingerprint *accepted;     /* for --write-baseline: all findings there were */
+	uint32_t accepted_count;
 	uint32_t fixes_left_out; /* offered, but the result would be no file that can be read */
 } mla_scan;
 
 /* Scans what the options say. Findings are no error; what could not be done is. */
 int mla_scan_run(mla_scan *out, const mla_options *o);
+/* The same for files that were collected already, which it takes over. */
+int mla_scan_files(mla_scan *out, const mla_options *o, mla_fileset *files);
 void mla_scan_free(mla_scan *s);
 
 /* Is there a file without a verdict: one that failed, one named by the user and skipped, or one

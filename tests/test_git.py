@@ -44,9 +44,10 @@ def git(cwd, *args, stdin=None, env=None):
     return p.stdout.decode().strip()
 
 
-def commit(cwd, message="m"):
+def commit(cwd, message="m", date=None):
+    env = dict(os.environ, GIT_COMMITTER_DATE=date) if date else None
     git(cwd, "add", "-A")
-    git(cwd, "commit", "-q", "--allow-empty", "-m", message)
+    git(cwd, "commit", "-q", "--allow-empty", "-m", message, env=env)
 
 
 def repository(files):
@@ -392,6 +393,299 @@ def unreadable_repository():
         says((".",), d, 0, "index of the git repository cannot be read")
 
 
+OTHER = CALL.replace("__call__", "other")
+THIRD = CALL.replace("        return out", "        if @guard:\n            out = out + 1\n        return out")
+
+
+def module(*parts, guard="L == 1"):
+    return fill(HEAD + MAKER + INIT + "".join(parts), guard)
+
+
+def guards(found):
+    return [(f["path"], f["symbol"], f["guard"]) for f in found["findings"]]
+
+
+CALLS = ["__call__", "__call__"]
+OTHERS = ["other", "other"]
+
+
+def symbols(found):
+    return [f["symbol"].split(".")[1] for f in found["findings"]]
+
+
+def new_only():
+    """What the base has is left out wherever it stands now; what it has not is reported."""
+    wrapped = "(L  # one\n                ==\n            1)"
+    with repository({"m.py": module(CALL)}) as d:
+        base = ("--diff-base", "HEAD")
+        for name, source, want in (
+            ("as it was", module(CALL), []),
+            ("moved down", b"# a\n" * 50 + module(CALL), []),
+            ("moved behind", module(OTHER, CALL), OTHERS),
+            ("formatted", module(CALL, guard=wrapped), []),
+            ("line ends", module(CALL).replace(b"\n", b"\r\n"), []),
+            ("another guard", module(CALL, guard="L < 2"), CALLS),
+            ("another class", module(CALL).replace(b"Attention", b"Latent"), CALLS),
+            ("none left", b"x = 1\n", []),
+        ):
+            write_tree(d, {"m.py": source})
+            same(name, symbols(report(d, *base, status=1 if want else 0)), want)
+        # A third test like two that were there.
+        write_tree(d, {"m.py": module(THIRD)})
+        both = [f["line"] for f in report(d)["findings"]]
+        new = [f["line"] for f in report(d, *base)["findings"]]
+        same("one more of a kind", new, both[2:])
+        write_tree(d, {"m.py": module(OTHER, CALL)})
+        p = run(base, d, 1)
+        need(b"2 findings, 2 with a fix; 2 not new" in p.stderr, text(p.stderr))
+        patch = run(FIXES + base, d, 1).stdout
+        same("fixed guards", patch.count(b"\n+        if L <= "), 2)
+        git(d, "apply", "-", stdin=patch)
+        same("left", symbols(report(d, status=1)), CALLS)
+
+
+def base_of_a_branch():
+    """The merge base counts, not the tip: what was fixed or added there since is not ours."""
+    with repository({"m.py": module(CALL), "n.py": b""}) as d, tempfile.TemporaryDirectory() as o:
+        git(d, "checkout", "-q", "-b", "topic")
+        write_tree(d, {"n.py": module(OTHER)})
+        commit(d)
+        git(d, "checkout", "-q", "main")
+        write_tree(d, {"m.py": b"", "new.py": module(CALL)})
+        commit(d)
+        git(d, "checkout", "-q", "topic")
+        want = report(d, "n.py", status=1)["findings"]
+        bare = os.path.join(o, "bare")
+        git(d, "clone", "-q", "--bare", d, bare)
+        for threads in ("1", "8"):
+            args = ("-j", threads, "--diff-base", "main")
+            same("work tree", report(d, *args, status=1)["findings"], want)
+            same("bare", report(bare, "--rev", "topic", *args, status=1)["findings"], want)
+        same("HEAD", report(d, "--diff-base", "HEAD", status=0)["findings"], [])
+        # A tree is compared with as it is.
+        found = report(d, "--diff-base", "main^{tree}", status=1)
+        same("tree", paths(found), ["m.py", "n.py"])
+        # Neither a file of no revision nor one of another folder is mixed up.
+        write_tree(d, {"sub/m.py": module(CALL)})
+        found = report(os.path.join(d, "sub"), "--diff-base", "main", ".", status=1)
+        same("untracked", paths(found), ["sub/m.py"])
+
+
+def renamed():
+    source = b"# the same\n" * 30 + module(CALL)
+    with repository({"old/a.py": source, "old/b.py": source + b"# b\n" * 9}) as d:
+        base = ("--diff-base", "main")
+        git(d, "checkout", "-q", "-b", "topic")
+        os.mkdir(os.path.join(d, "new"))
+        shutil.move(os.path.join(d, "old", "a.py"), os.path.join(d, "new", "x.py"))
+        write_tree(d, {"new/x.py": source + fill(OTHER)})
+        same("untracked", symbols(report(d, *base, status=1)), OTHERS)
+        git(d, "add", "-A")
+        same("staged", symbols(report(d, *base, status=1)), OTHERS)
+        commit(d)
+        same("committed", symbols(report(d, *base, status=1)), OTHERS)
+        args = base + ("--rev", "topic")
+        same("revision", guards(report(d, *args)), guards(report(d, *base)))
+        same("narrowed", symbols(report(d, *base, "new/x.py")), OTHERS)
+        # Written anew, it is no rename.
+        write_tree(d, {"new/x.py": module("\n\nw = 2\n" * 400, CALL)[30:]})
+        need(report(d, *base, status=1)["findings"], "a new file counts as renamed")
+
+
+def base_imports():
+    """The base is read with its own imports: a guard may be new in a file that nobody touched."""
+    files = dict(PACKAGE)
+    files["p/parent.py"] = b"class Attention:\n    pass\n"
+    with repository(files) as d:
+        write_tree(d, {"p/parent.py": PARENT})
+        same("new", paths(report(d, "--diff-base", "HEAD", status=1)), ["p/child.py"])
+        commit(d)
+        same("old", paths(report(d, "--diff-base", "HEAD", status=0)), [])
+
+
+def shallow_base(date):
+    """Also where the commits of the branch are older than what they stand on: a walk by date then
+    comes to the end of the clone before it is at the merge base."""
+    with repository({"m.py": module(CALL)}) as d, tempfile.TemporaryDirectory() as o:
+        for i in range(4):
+            git(d, "commit", "-q", "--allow-empty", "-m", "before")
+        git(d, "checkout", "-q", "-b", "topic")
+        for i in range(4):
+            write_tree(d, {"n.py": module(OTHER) + b"#\n" * i})
+            commit(d, date=date)
+        git(d, "checkout", "-q", "main")
+        for i in range(4):
+            write_tree(d, {"other.txt": b"%d" % i})
+            commit(d)
+        write_tree(d, {"m.py": b""})
+        commit(d)
+        for name, depth, want, note in (
+            ("deep", "6", ["n.py"], False),
+            ("flat", "1", ["m.py", "n.py"], True),
+        ):
+            clone = os.path.join(o, name)
+            git(o, "clone", "-q", "--depth", depth, "--no-single-branch", "file://" + d, clone)
+            args = JSON_ARGS + ("--rev", "origin/topic", "-q", "--diff-base", "origin/main")
+            p = run(args, clone, 1)
+            same(name, paths(json.loads(p.stdout)), want)
+            words = b"no merge base in this shallow clone; compared with origin/main itself"
+            same(name + ": note", words in p.stderr, note)
+
+
+def no_base():
+    with repository({"m.py": module(CALL)}) as d:
+        tree = git(d, "rev-parse", "HEAD^{tree}")
+        other = git(d, "commit-tree", "-m", "other root", tree)
+        p = run(("--diff-base", other), d, 0)
+        need(b"no commit in common; compared with" in p.stderr, text(p.stderr))
+        p = run(("--diff-base", "main", "--rev", tree), d, 0)
+        need(b"a tree has no history; compared with main itself" in p.stderr, text(p.stderr))
+        git(d, "checkout", "-q", "--orphan", "fresh")
+        p = run(("--diff-base", "main"), d, 0)
+        need(b"HEAD has no commit yet; compared with main itself" in p.stderr, text(p.stderr))
+        write_tree(d, {"m.py": b""})
+        for rev in ("none", "", "-x", "main:m.py"):
+            says(("--diff-base", rev), d, 2, "--diff-base")
+    with folder({"m.py": b""}) as d:
+        says(("--diff-base", "HEAD"), d, 2, "--diff-base needs one")
+
+
+def damaged_base():
+    """What the base had cannot be known, so the findings may be old: no verdict."""
+    with repository({"m.py": module(CALL), "n.py": module(OTHER)}) as d:
+        os.remove(object_file(d, "HEAD:m.py"))
+        write_tree(d, {"m.py": module(CALL) + b"# changed\n"})
+        p = run(JSON_ARGS + ("--diff-base", "HEAD"), d, 2)
+        same("findings", paths(json.loads(p.stdout)), ["m.py"])
+        need(b"failed in the base: m.py (object " in p.stderr, text(p.stderr))
+        # A file that has nothing to compare does not matter.
+        report(d, "--diff-base", "HEAD", "n.py", status=0)
+
+
+JSON_ARGS = ("check", "--output-format", "json")
+
+
+def entry(path, symbol, guard, occurrence=1, code="MLA001"):
+    return json.dumps(
+        dict(path=path, code=code, symbol=symbol, guard=guard, occurrence=occurrence),
+        ensure_ascii=False,
+    )
+
+
+def listing(*entries):
+    start = '{"tool": "mlalint", "version": 1, "findings": ['
+    return (start + "\n" + ",\n".join(entries) + "\n]}\n" if entries else start + "]}\n").encode()
+
+
+def baseline():
+    files = {"m.py": module(CALL), "z/n.py": module(OTHER, guard="1  >=  L"), "c.py": b""}
+    with folder(files) as d, tempfile.TemporaryDirectory() as o:
+        path = os.path.join(o, "b.json")
+        p = run(("--write-baseline", path, "-j", "8"), d, 0)
+        same("report", p.stdout, b"")
+        need(b"; 4 listed in the new baseline" in p.stderr, text(p.stderr))
+        want = listing(
+            entry("m.py", "Attention.__call__", "L==1"),
+            entry("m.py", "Attention.__call__", "L==1", 2),
+            entry("z/n.py", "Attention.other", "1>=L"),
+            entry("z/n.py", "Attention.other", "1>=L", 2),
+        )
+        with open(path, "rb") as f:
+            same("file", f.read(), want)
+        run(("--write-baseline", path, "-j", "1", "z", "c.py", "m.py"), d, 0)
+        with open(path, "rb") as f:
+            same("file, other order", f.read(), want)
+
+        def state(what, status, findings, known, gone, *args):
+            p = run(("--baseline", path) + args, d, status)
+            line = text(p.stderr).splitlines()[-1]
+            need("%d finding" % findings in line, "%s: %s" % (what, line))
+            need("%d in the baseline" % known in line, "%s: %s" % (what, line))
+            words = "; %d baseline entr%s no longer found" % (gone, "y" if gone == 1 else "ies")
+            same(what + ": gone", words in line, gone > 0)
+
+        state("all", 0, 0, 4, 0)
+        write_tree(d, {"m.py": b"#\n" * 9 + module(OTHER, CALL)})
+        state("moved and more", 1, 2, 4, 0)
+        state("narrowed", 1, 2, 2, 0, "m.py")
+        state("another rule", 0, 0, 0, 0, "--select", "MLA900")
+        write_tree(d, {"m.py": module(CALL.replace("@guard", "L < 5", 1))})
+        state("one gone", 0, 0, 3, 1)
+        os.remove(os.path.join(d, "m.py"))
+        state("file gone", 0, 0, 2, 2)
+        state("file gone, narrowed", 0, 0, 2, 2, "z/n.py")
+        run(("--write-baseline", path, "--baseline", path), d, 0)
+        state("written anew", 0, 0, 2, 0)
+        write_tree(d, {"z/n.py": b"x = 1\n"})
+        run(("--write-baseline", path), d, 0)
+        with open(path, "rb") as f:
+            same("empty", f.read(), listing())
+
+
+def baseline_names():
+    """Names and guards that are no UTF-8, and a finding that is a comment, are met again."""
+    guard = "L == len('\udcff')"
+    source = module(CALL).decode().replace("L == 1", guard).encode("utf-8", "surrogateescape")
+    comment = b"x = 1  # mlalint:   ignore[MLA001] why\n"
+    with folder({"m.py": source, "\udce9.py": module(CALL), "c.py": comment}) as d:
+        count = len(report(d)["findings"])
+        run(("--write-baseline", "b.json"), d, 0)
+        with open(os.path.join(d, "b.json"), "rb") as f:
+            text_of_it = f.read().decode("utf-8")
+        need(
+            entry("c.py", "", "# mlalint: ignore[MLA001] why", 1, "MLA900") in text_of_it,
+            text_of_it,
+        )
+        same("entries", len(json.loads(text_of_it)["findings"]), count)
+        p = run(("--baseline", "b.json"), d, 0)
+        need(b"%d in the baseline\n" % count in p.stderr, text(p.stderr))
+
+
+def baseline_refused():
+    good = entry("m.py", "A.f", "L==1")
+    with folder({"m.py": module(CALL), "d/x": b""}) as d:
+        for name, data in (
+            ("empty", b""),
+            ("cut", listing(good)[:-5]),
+            ("another", b'{"tool": "other"}'),
+            ("list", b"[]"),
+            ("version 2", listing(good).replace(b'"version": 1', b'"version": 2')),
+            ("version text", listing(good).replace(b'"version": 1', b'"version": "1"')),
+            ("no list", b'{"tool": "mlalint", "version": 1, "findings": {}}'),
+            ("more", listing(good)[:-2] + b', "x": 1}'),
+            ("entry", listing("1")),
+            ("key", listing(good.replace("guard", "text"))),
+            ("extra", listing(good.replace('"guard"', '"line": 3, "guard"'))),
+            ("twice", listing(good.replace('"guard"', '"guard": "", "guard"'))),
+            ("number", listing(good.replace('"A.f"', "7"))),
+            ("zero", listing(entry("m.py", "", "", 0))),
+            ("large", listing(entry("m.py", "", "", 1 << 32))),
+            ("huge", listing(entry("m.py", "", "", 1 << 80))),
+            ("deep", b'{"tool": ' + b"[" * 100000),
+            ("bytes", b'{"tool": "\xff"}'),
+        ):
+            write_tree(d, {"b.json": data})
+            p = says(("--baseline", "b.json"), d, 2, "b.json: ")
+            same(name, p.stdout, b"")
+        for path in ("none.json", "d", "/dev/null"):
+            says(("--baseline", path), d, 2, path)
+        same("status", run(("--baseline", "b.json", "--write-baseline", "x.json"), d).returncode, 2)
+        need(not os.path.exists(os.path.join(d, "x.json")), "written all the same")
+        for args in ("--fix", "--diff", "--diff-base=x"):
+            says(("--write-baseline", "x.json", args), d, 2, "excludes")
+        says(("--write-baseline", "-"), d, 2, "a file is needed")
+        says(("--write-baseline", "m.py"), d, 2, "this file is scanned")
+        says(("--write-baseline", "none/x.json"), d, 2, "none/x.json: ")
+        # A scan without a verdict leaves the old one.
+        write_tree(d, {"b.json": listing(good), "m.py": module(CALL).replace(b"L == 1", b"L == = 1")})
+        says(("--write-baseline", "b.json"), d, 2, "not written")
+        with open(os.path.join(d, "b.json"), "rb") as f:
+            same("kept", f.read(), listing(good))
+        same("files", sorted(os.listdir(d)), ["b.json", "d", "m.py"])
+    with repository({"m.py": b""}) as a, repository({"m.py": b""}) as b:
+        says(("--write-baseline", os.path.join(a, "x"), a, b), a, 2, "one repository")
+
+
 def hook(d, name, body):
     path = os.path.join(d, name)
     with open(path, "w") as f:
@@ -484,6 +778,17 @@ def main():
     cases.run("submodules", submodules)
     cases.run("linked work tree", linked_worktree)
     cases.run("repository that cannot be read", unreadable_repository)
+    cases.run("new findings only", new_only)
+    cases.run("merge base", base_of_a_branch)
+    cases.run("renamed files", renamed)
+    cases.run("imports of the base", base_imports)
+    cases.run("merge base in a shallow clone", shallow_base, None)
+    cases.run("merge base in a shallow clone, odd dates", shallow_base, "2001-01-01T00:00:00Z")
+    cases.run("no merge base", no_base)
+    cases.run("damaged base", damaged_base)
+    cases.run("baseline", baseline)
+    cases.run("baseline with odd names", baseline_names)
+    cases.run("baselines that are none", baseline_refused)
     cases.run("hooks", hooks)
     cases.run("hook before a push", pushed)
     return cases.status()
