@@ -13,6 +13,10 @@ PACKAGES := libgit2 jansson tree-sitter
 DEP_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 DEP_LIBS   = $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 
+# libclang has no .pc file. Only its headers are needed to build: it is loaded when it is used.
+LLVM := $(shell sh scripts/setup.sh --libclang)
+CLANG_CFLAGS = -isystem $(LLVM)/include -DMLA_LIBCLANG='"$(LLVM)/lib"'
+
 GRAMMAR := build/grammar/src
 LAYERS  := analyzer rules fixers engine engine/replay cli
 SRC     := $(wildcard $(addsuffix /*.c,$(LAYERS)))
@@ -25,7 +29,7 @@ UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 ALL_CFLAGS = -std=c11 -ffp-contract=off -D_DEFAULT_SOURCE -I. $(WARN) $(CFLAGS) $(DEP_CFLAGS) -MMD -MP
-ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm
+ALL_LIBS   = $(LDFLAGS) $(DEP_LIBS) -lpthread -lm -ldl
 
 # V=1 shows the commands.
 ifeq ($(V),1)
@@ -61,7 +65,7 @@ all: $(TOOL)
 
 # Says what is missing and how to install it, instead of failing inside a compiler message.
 check-deps:
-	@sh scripts/setup.sh --check $(PACKAGES) c++
+	@sh scripts/setup.sh --check $(PACKAGES) libclang c++
 
 $(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
 	@sh scripts/grammar.sh build/grammar
@@ -70,6 +74,8 @@ $(BUILD)/tree-sitter-python/%.o: $(GRAMMAR)/parser.c
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=c11 -O2 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
+
+$(BUILD)/analyzer/clang.o $(BUILD)/analyzer/clang_%.o: DEP_CFLAGS += $(CLANG_CFLAGS)
 
 $(BUILD)/%.o: %.c | check-deps
 	@mkdir -p $(@D)
@@ -100,11 +106,11 @@ build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS)
 demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 
 demo:
-	@sh scripts/setup.sh $(PACKAGES) c++
+	@sh scripts/setup.sh $(PACKAGES) libclang c++
 	@$(MAKE) --no-print-directory run-demo
 
 test:
-	@sh scripts/setup.sh $(PACKAGES) c++ cmocka
+	@sh scripts/setup.sh $(PACKAGES) libclang c++ cmocka
 	@$(MAKE) --no-print-directory run-tests
 
 run-demo: $(TOOL)
@@ -114,17 +120,17 @@ run-tests: build-tests
 	@sh tests/run.sh $(BUILD)
 
 sanitize:
-	@sh scripts/setup.sh $(PACKAGES) c++ cmocka
+	@sh scripts/setup.sh $(PACKAGES) libclang c++ cmocka
 	@$(MAKE) --no-print-directory BUILD=build/sanitize run-tests \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 test-upstream:
-	@sh scripts/setup.sh $(PACKAGES) c++
+	@sh scripts/setup.sh $(PACKAGES) libclang c++
 	@$(MAKE) --no-print-directory all $(BUILD)/replay_export
 	@python3 tests/upstream.py $(TOOL) $(BUILD)/replay_export
 
 bench-scan:
-	@sh scripts/setup.sh $(PACKAGES) c++
+	@sh scripts/setup.sh $(PACKAGES) libclang c++
 	@$(MAKE) --no-print-directory all
 	@python3 tests/bench_scan.py $(TOOL)
 

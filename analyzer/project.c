@@ -1,6 +1,7 @@
 /* Modules and imports. Knows what names are bound to, not what they mean for attention. */
 #include "analyzer/project.h"
 
+#include "analyzer/c_source.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
 
@@ -121,6 +122,8 @@ void mla_module_free(mla_module *m)
 	if (!m)
 		return;
 	mla_text_free(m->text);
+	if (m->c)
+		mla_clang_free(&m->c->tree);
 	mla_arena_free(m->arena);
 	free(m);
 }

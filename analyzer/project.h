@@ -5,6 +5,7 @@
 #ifndef MLA_ANALYZER_PROJECT_H
 #define MLA_ANALYZER_PROJECT_H
 
+#include "analyzer/clang.h"
 #include "analyzer/python.h"
 #include "analyzer/syntax.h"
 
@@ -14,6 +15,8 @@ typedef struct {
 	const mla_node *node; /* CLASS, FUNCTION, ALIAS, or the value of an assignment */
 } mla_binding;
 
+typedef struct mla_c_source mla_c_source;
+
 typedef struct {
 	const char *path; /* from the root of the scan, '/' between parts */
 	mla_text *text;
@@ -21,6 +24,7 @@ typedef struct {
 	mla_syntax syntax;
 	const mla_binding *bindings; /* in source order; a later one wins */
 	uint32_t binding_count;
+	mla_c_source *c; /* of a C, C++ or Objective-C source (c_source.h); else NULL */
 } mla_module;
 
 /*

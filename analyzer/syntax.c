@@ -174,6 +174,14 @@ const char *mla_kind_name(mla_kind kind)
 		[MLA_N_WILDCARD] = "wildcard",
 		[MLA_N_PATTERN_OR] = "pattern or",
 		[MLA_N_PATTERN_AS] = "pattern as",
+		[MLA_N_DECLARE] = "declare",
+		[MLA_N_LOOP] = "loop",
+		[MLA_N_DO] = "do",
+		[MLA_N_SWITCH] = "switch",
+		[MLA_N_LABEL] = "label",
+		[MLA_N_CAST] = "cast",
+		[MLA_N_BRACES] = "braces",
+		[MLA_N_SEQUENCE] = "sequence",
 	};
 
 	return (size_t)kind < sizeof(names) / sizeof(*names) ? names[kind] : "unknown";

@@ -1,5 +1,5 @@
 /*
- * Our own small syntax tree, made by a front end (python.c, later clang.c) and read by everyone
+ * Our own small syntax tree, made by a front end (python.c, clang.c) and read by everyone
  * else: facts, fixes and the replay. Parentheses and comments are not nodes: `outer` holds the
  * former, the comment list the latter. Nodes live in the arena they were made in; their names
  * point into the text.
@@ -98,6 +98,15 @@ typedef enum {
 	MLA_N_WILDCARD,   /* */
 	MLA_N_PATTERN_OR, /* pattern+ */
 	MLA_N_PATTERN_AS, /* pattern, NAME */
+	/* what only C, C++ and Objective-C have; a body that is one statement is that statement */
+	MLA_N_DECLARE,  /* (name) value?: one declared variable */
+	MLA_N_LOOP,     /* for: start?, test?, step?, body */
+	MLA_N_DO,       /* body, test */
+	MLA_N_SWITCH,   /* subject, body */
+	MLA_N_LABEL,    /* case: value, statement?; a default has NULL for its value */
+	MLA_N_CAST,     /* value */
+	MLA_N_BRACES,   /* { element* } as a value */
+	MLA_N_SEQUENCE, /* expression* in braces: several declarations, or a statement expression */
 } mla_kind;
 
 typedef enum {
@@ -129,7 +138,12 @@ typedef enum {
 	MLA_OP_STAR,  /* the * of a parameter; a bare one has no name */
 	MLA_OP_SLASH, /* the / between parameters */
 	MLA_OP_COMMA,
+	MLA_OP_ADDRESS,   /* &x */
+	MLA_OP_DEREF,     /* *x */
+	MLA_OP_INCREMENT, /* ++ and --, before or after */
 } mla_op;
+
+typedef struct mla_c_info mla_c_info; /* see c_info.h */
 
 typedef struct mla_node mla_node;
 
@@ -145,6 +159,7 @@ struct mla_node {
 	mla_str name;
 	mla_node *parent; /* NULL at the root */
 	mla_node **kid;
+	const mla_c_info *c; /* what only the compiler knows; NULL in other languages */
 };
 
 typedef struct {

@@ -1,4 +1,5 @@
 /* The version verb. */
+#include "analyzer/clang.h"
 #include "analyzer/python.h"
 #include "cli/verbs.h"
 
@@ -21,6 +22,6 @@ int mla_verb_version(const mla_options *o)
 	printf("tree-sitter grammar ABI %u to %u, tree-sitter-python ABI %u\n", min, max,
 	       mla_python_grammar_abi());
 	printf("jansson %s\n", JANSSON_VERSION);
-	printf("libclang not built in\n");
+	printf("libclang %s\n", mla_clang_version());
 	return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
 }

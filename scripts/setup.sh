@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the libraries the build needs, or with --check only says what is missing.
 # usage: setup.sh [--check] PKG-CONFIG-NAME...    (cmocka, libgit2, jansson, tree-sitter),
-# or c++ for any C++ compiler (the engine's kernels), or openblas
+# or c++ for any C++ compiler (the engine's kernels), or libclang, or openblas
+#        setup.sh --libclang    prints the folder of a libclang that is new enough
 # Debian and Ubuntu through apt-get (as root, or through sudo without a question), macOS through
 # Homebrew; elsewhere it names what to install. Never asks anything.
 set -u
@@ -12,7 +13,28 @@ if [ "${1-}" = --check ]; then
 	shift
 fi
 
+# The folder of an LLVM with the headers of libclang: 19 is the first with all that is called, and
+# its interface is 0.64.
+libclang() {
+	for folder in /usr/lib/llvm-19 /usr/lib/llvm-2[0-9] /opt/homebrew/opt/llvm /usr/local/opt/llvm \
+		/usr/local /usr; do
+		[ -f "$folder/include/clang-c/Index.h" ] || continue
+		minor=$(sed -n 's/^#define CINDEX_VERSION_MINOR *//p' "$folder/include/clang-c/Index.h")
+		[ "${minor:-0}" -ge 64 ] && echo "$folder" && return
+	done
+	return 1
+}
+
+if [ "${1-}" = --libclang ]; then
+	libclang
+	exit
+fi
+
 have() {
+	if [ "$1" = libclang ]; then
+		libclang >/dev/null
+		return
+	fi
 	if [ "$1" = c++ ]; then
 		command -v clang++ >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1
 		return
@@ -28,6 +50,8 @@ package() { # pkg-config name -> package of this system
 	apt:jansson) echo libjansson-dev ;;
 	apt:cmocka) echo libcmocka-dev ;;
 	apt:c++) echo g++ ;;
+	apt:libclang) echo libclang-19-dev libclang-common-19-dev ;;
+	brew:libclang) echo llvm ;;
 	apt:openblas) echo libopenblas-dev ;;
 	brew:c++) echo llvm ;;
 	brew:pkg-config) echo pkgconf ;;

@@ -1,0 +1,28 @@
+/*
+ * With which arguments the compiler reads a source: those of compile_commands.json where it is
+ * known, else defaults for its language and include folders around it.
+ */
+#ifndef MLA_ANALYZER_C_ARGUMENTS_H
+#define MLA_ANALYZER_C_ARGUMENTS_H
+
+#include "analyzer/c_tokens.h"
+
+/* For the sources under one root; any thread may ask. */
+typedef struct mla_c_arguments mla_c_arguments;
+
+mla_c_arguments *mla_c_arguments_new(const char *root); /* absolute */
+void mla_c_arguments_free(mla_c_arguments *a);
+
+/* Where the file `path` of that root is. */
+const char *mla_c_arguments_absolute(const mla_c_arguments *a, mla_arena *arena, const char *path);
+
+typedef struct {
+	const char *const *v;
+	uint32_t n;
+} mla_argument_list;
+
+/* For the source `path` (from the root), whose tokens tell the language of a header. */
+void mla_c_arguments_for(mla_argument_list *out, mla_c_arguments *a, mla_arena *arena,
+                         const char *path, mla_str bytes, const mla_tokens *tokens);
+
+#endif

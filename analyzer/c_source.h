@@ -1,0 +1,17 @@
+/* A C, C++ or Objective-C source as a module of the project. */
+#ifndef MLA_ANALYZER_C_SOURCE_H
+#define MLA_ANALYZER_C_SOURCE_H
+
+#include "analyzer/c_arguments.h"
+#include "analyzer/project.h"
+
+/* What such a module has besides its syntax. */
+struct mla_c_source {
+	mla_tokens tokens;
+	mla_clang_tree tree;
+};
+
+/* Parses `text`, which the module then owns. On failure the text is the caller's. */
+int mla_c_module_parse(mla_module **out, mla_c_arguments *arguments, mla_text *text);
+
+#endif
