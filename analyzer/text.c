@@ -2,6 +2,7 @@
 #include "analyzer/text.h"
 
 #include "analyzer/str.h"
+#include "analyzer/utf8.h"
 #include "analyzer/vec.h"
 
 struct mla_text {
@@ -120,17 +121,10 @@ uint32_t mla_text_line_next(const mla_text *t, uint32_t line)
 /* Bytes of the code point at `i`; 1 for a byte that starts no well-formed sequence. */
 static uint32_t point_length(mla_str s, uint32_t i)
 {
-	unsigned char c = (unsigned char)s.ptr[i];
-	uint32_t n = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : 4;
+	uint32_t code;
+	int n = mla_utf8_next(&code, s, i);
 
-	if (c >= 0x80 && (c < 0xC2 || c > 0xF4))
-		return 1;
-	if (n > s.len - i)
-		return 1;
-	for (uint32_t k = 1; k < n; k++)
-		if (((unsigned char)s.ptr[i + k] & 0xC0) != 0x80)
-			return 1;
-	return n;
+	return n > 0 ? (uint32_t)n : 1;
 }
 
 mla_pos mla_text_pos(const mla_text *t, uint32_t offset)

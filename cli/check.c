@@ -1,8 +1,9 @@
 /* The check verb: scan, then report, print a diff, or write the fixes. */
 #include "cli/baseline.h"
 #include "cli/diff.h"
+#include "cli/format.h"
 #include "cli/offer.h"
-#include "cli/report.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/write.h"
 
@@ -77,44 +78,46 @@ static int status_of(const mla_scan *s)
 /* A list that is not complete would make the next scan report as new what was there. */
 static int write_baseline(mla_scan *s)
 {
-	const mla_options o = {.output = s->options->write_baseline};
-	FILE *to;
+	const char *path = s->options->write_baseline;
+	const mla_options o = {.output = {{MLA_FORMAT_JSON, path}}, .output_count = 1};
+	mla_outputs to;
 
 	if (mla_scan_incomplete(s)) {
-		mla_error(MLA_ECONFIG, "%s: not written, for some files have no verdict", o.output);
+		mla_error(MLA_ECONFIG, "%s: not written, for some files have no verdict", path);
 		return mla_fail();
 	}
-	if (!(to = mla_output_open(&o)))
-		return MLA_EXIT_NO_VERDICT;
-	mla_baseline_print(to, s->accepted, s->accepted_count);
-	return mla_output_close(&o, to, MLA_EXIT_CLEAN);
+	if (mla_outputs_open(&to, &o) < 0)
+		return mla_fail();
+	mla_baseline_print(to.v[0].to, s->accepted, s->accepted_count);
+	return mla_outputs_close(&to, MLA_EXIT_CLEAN);
 }
 
-static int report(mla_scan *s, FILE *to)
+/* A diff takes the place of the text; it comes first, as it may find fixes that cannot be made. */
+static int report(mla_scan *s, mla_outputs *to)
 {
 	const mla_options *o = s->options;
+	int status;
 
 	if (judge(s) < 0)
 		return mla_fail();
 	if (o->write_baseline && write_baseline(s) != MLA_EXIT_CLEAN)
 		return MLA_EXIT_NO_VERDICT;
-	if (o->diff) {
-		if (print_diff(to, s) < 0)
+	for (uint32_t i = 0; i < to->n && o->diff; i++)
+		if (to->v[i].format == MLA_FORMAT_TEXT && print_diff(to->v[i].to, s) < 0)
 			return mla_fail();
-	} else if (o->format == MLA_FORMAT_JSON) {
-		mla_report_json(to, s);
-	} else {
-		mla_report_text(to, s, mla_use_color(o, to));
-	}
-	return status_of(s);
+	status = status_of(s);
+	for (uint32_t i = 0; i < to->n; i++)
+		if (!o->diff || to->v[i].format != MLA_FORMAT_TEXT)
+			mla_formats[to->v[i].format].check(&(mla_report){to->v[i].to, s, status});
+	return status;
 }
 
-static int scan_and(const mla_options *o, int (*then)(mla_scan *s, FILE *to), FILE *to)
+static int scan_and_report(const mla_options *o, mla_outputs *to)
 {
 	mla_scan s;
-	int status = mla_scan_run(&s, o) < 0 ? mla_fail() : then(&s, to);
+	int status = mla_scan_run(&s, o) < 0 ? mla_fail() : report(&s, to);
 
-	fflush(to); /* the report before the summary, also where both go to one place */
+	mla_outputs_flush(to);
 	mla_report_notes(stderr, &s);
 	if ((status != MLA_EXIT_NO_VERDICT || mla_scan_incomplete(&s)) && !o->quiet)
 		mla_report_summary(stderr, &s);
@@ -124,7 +127,7 @@ static int scan_and(const mla_options *o, int (*then)(mla_scan *s, FILE *to), FI
 
 /* Fixes that overlapped an earlier one wait for the next pass; each pass starts from the bytes on
  * disk. More than a few passes would mean that fixes undo each other: a bug of ours. */
-static int fix(const mla_options *o, FILE *to)
+static int fix(const mla_options *o, mla_outputs *to)
 {
 	enum { MAX_PASSES = 5 };
 	uint32_t total = 0, left_out = 0;
@@ -154,15 +157,15 @@ static int fix(const mla_options *o, FILE *to)
 	}
 	if (!o->quiet)
 		fprintf(stderr, "mlalint: %u file%s fixed\n", total, total == 1 ? "" : "s");
-	status = scan_and(o, report, to);
+	status = scan_and_report(o, to);
 	return left_out ? MLA_EXIT_NO_VERDICT : status;
 }
 
 int mla_verb_check(const mla_options *o)
 {
-	FILE *to = mla_output_open(o);
+	mla_outputs to;
 
-	if (!to)
-		return MLA_EXIT_NO_VERDICT;
-	return mla_output_close(o, to, o->fix ? fix(o, to) : scan_and(o, report, to));
+	if (mla_outputs_open(&to, o) < 0)
+		return mla_fail();
+	return mla_outputs_close(&to, o->fix ? fix(o, &to) : scan_and_report(o, &to));
 }

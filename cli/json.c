@@ -3,6 +3,7 @@
 
 #include "analyzer/arena.h"
 #include "analyzer/str.h"
+#include "analyzer/utf8.h"
 
 #include <stdlib.h>
 
@@ -16,27 +17,15 @@ json_t *mla_json_text(mla_str s)
 		return v;
 	fixed = mla_alloc(3 * (size_t)s.len + 1);
 	for (uint32_t i = 0; i < s.len;) {
-		uint32_t k = 1;
+		uint32_t code;
+		int k = mla_utf8_next(&code, s, i);
 
-		/* The longest prefix that is valid on its own is one code point. */
-		while (k <= 4 && i + k <= s.len) {
-			json_t *probe = json_stringn(s.ptr + i, k);
-
-			if (probe) {
-				json_decref(probe);
-				break;
-			}
-			k++;
-		}
-		if (k <= 4 && i + k <= s.len) {
-			memcpy(fixed + n, s.ptr + i, k);
-			n += k;
-			i += k;
-		} else {
+		if (k > 0)
+			memcpy(fixed + n, s.ptr + i, (size_t)k);
+		else
 			memcpy(fixed + n, "\xEF\xBF\xBD", 3);
-			n += 3;
-			i++;
-		}
+		n += k > 0 ? (size_t)k : 3;
+		i += k > 0 ? (uint32_t)k : 1;
 	}
 	v = json_stringn(fixed, n);
 	free(fixed);

@@ -1,5 +1,6 @@
 /* Entry point: options, then the verb. */
 #include "cli/git.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 #include <signal.h>
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
 	if (status < 0)
 		return mla_fail();
 	if (status > 0) /* help, which goes nowhere else */
-		return mla_output_close(&(mla_options){0}, stdout, MLA_EXIT_CLEAN);
+		return mla_stdout_close(MLA_EXIT_CLEAN);
 	mla_git_start();
 	status = run(&o);
 	mla_git_end();

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "analyzer/str.h"
+#include "cli/format.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -73,13 +74,17 @@ static void print_help(mla_verb verb)
 
 static int choose(int *out, const char *option, const char *text, const char *const *words)
 {
+	char list[128] = "";
+	size_t n = 0;
+
 	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], text) == 0) {
 			*out = i;
 			return 0;
 		}
-	return mla_error(MLA_ECONFIG, "--%s: '%s' is not one of %s, %s%s%s", option, text, words[0],
-	                 words[1], words[2] ? ", " : "", words[2] ? words[2] : "");
+	for (int i = 0; words[i] && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "", words[i]);
+	return mla_error(MLA_ECONFIG, "--%s: '%s' is not one of %s", option, text, list);
 }
 
 static int integer(int64_t *out, const char *option, const char *text, int64_t min, int64_t max)
@@ -113,10 +118,45 @@ int mla_options_geometry(mla_geometry *out, const char *text)
 	return mla_geometry_check(out);
 }
 
+static const char *const formats[] = {
+#define MLA_FORMAT(id, name, check, verify, rule) name,
+#include "cli/formats.def"
+#undef MLA_FORMAT
+	NULL};
+
+enum { FORMAT_OF_OPTIONS = MLA_FORMATS }; /* until all options are read */
+
+bool mla_output_is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* [FORMAT:]FILE; a lower-case word before the first colon must be a format. */
+static int add_output(mla_options *o, const char *arg)
+{
+	size_t word = strspn(arg, "abcdefghijklmnopqrstuvwxyz");
+	mla_target t = {(mla_format)FORMAT_OF_OPTIONS, arg};
+
+	if (word && arg[word] == ':') {
+		for (int i = 0; i < MLA_FORMATS; i++)
+			if (strlen(formats[i]) == word && memcmp(formats[i], arg, word) == 0)
+				t = (mla_target){(mla_format)i, arg + word + 1};
+		if (t.path == arg)
+			return mla_error(MLA_ECONFIG,
+			                 "-o %s: there is no format '%.*s'; ./%s would be a file",
+			                 arg, (int)word, arg, arg);
+	}
+	if (!*t.path)
+		return mla_error(MLA_ECONFIG, "-o %s: a file, or -, is missing", arg);
+	if (o->output_count == MLA_OUTPUTS_MAX)
+		return mla_error(MLA_ECONFIG, "-o: more than %d outputs", MLA_OUTPUTS_MAX);
+	o->output[o->output_count++] = t;
+	return 0;
+}
+
 static int set(mla_options *o, int id, const char *name, const char *arg)
 {
 	static const char *const forms[] = {"geometry", "cache-length", NULL};
-	static const char *const formats[] = {"text", "json", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	int64_t n = 0;
 	int choice = 0, error = 0;
@@ -144,7 +184,7 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		o->format = (mla_format)choice;
 		break;
 	case OPTION_output:
-		o->output = arg;
+		error = add_output(o, arg);
 		break;
 	case OPTION_show_kept:
 		o->show_kept = true;
@@ -241,10 +281,43 @@ static int check_stdin(const mla_options *o)
 	return 0;
 }
 
-static int check_together(const mla_options *o)
+/* Gives every output its format; two reports in one place would destroy each other. */
+static int resolve_outputs(mla_options *o)
+{
+	bool text = false;
+
+	if (!o->output_count)
+		o->output[o->output_count++] = (mla_target){o->format, "-"};
+	for (uint32_t i = 0; i < o->output_count; i++) {
+		mla_target *t = &o->output[i];
+		int error;
+
+		if (t->format == (mla_format)FORMAT_OF_OPTIONS)
+			t->format = o->format;
+		if ((error = mla_format_check(o->verb, t->format)) < 0)
+			return error;
+		text |= t->format == MLA_FORMAT_TEXT;
+		for (uint32_t k = 0; k < i; k++)
+			if (strcmp(o->output[k].path, t->path) == 0 ||
+			    (mla_output_is_stdout(o->output[k].path) &&
+			     mla_output_is_stdout(t->path)))
+				return mla_error(MLA_ECONFIG, "-o: two reports to %s",
+				                 mla_output_is_stdout(t->path) ? "standard output"
+				                                               : t->path);
+	}
+	/* The diff takes the place of the text. */
+	if (o->diff && !text)
+		return mla_error(MLA_ECONFIG,
+		                 "--diff prints a diff; it has no other output format");
+	return 0;
+}
+
+static int check_together(mla_options *o)
 {
 	int error = o->verb == MLA_VERB_CHECK ? check_stdin(o) : 0;
 
+	if (error == 0)
+		error = resolve_outputs(o);
 	if (error < 0)
 		return error;
 	if (o->diff && o->fix)
@@ -262,9 +335,6 @@ static int check_together(const mla_options *o)
 		return mla_error(MLA_ECONFIG, "--verify and --no-verify exclude each other");
 	if (o->has_geometry && o->model_config)
 		return mla_error(MLA_ECONFIG, "--geometry and --model-config exclude each other");
-	if (o->diff && o->format != MLA_FORMAT_TEXT)
-		return mla_error(MLA_ECONFIG,
-		                 "--diff prints a diff; it has no other output format");
 	return 0;
 }
 

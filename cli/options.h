@@ -14,7 +14,21 @@ typedef enum {
 	MLA_VERB_VERSION,
 } mla_verb;
 
-typedef enum { MLA_FORMAT_TEXT, MLA_FORMAT_JSON } mla_format;
+typedef enum {
+#define MLA_FORMAT(id, name, check, verify, rule) MLA_FORMAT_##id,
+#include "cli/formats.def"
+#undef MLA_FORMAT
+	MLA_FORMATS /* their number */
+} mla_format;
+
+/* One report of a run: its format, and the file it goes to ("-": standard output). */
+typedef struct {
+	mla_format format;
+	const char *path;
+} mla_target;
+
+enum { MLA_OUTPUTS_MAX = 16 };
+
 typedef enum { MLA_COLOR_AUTO, MLA_COLOR_ALWAYS, MLA_COLOR_NEVER } mla_color;
 
 typedef struct {
@@ -25,7 +39,8 @@ typedef struct {
 	mla_form form;
 	mla_format format;
 	mla_color color;
-	const char *output; /* NULL or "-": standard output */
+	mla_target output[MLA_OUTPUTS_MAX]; /* at least one */
+	uint32_t output_count;
 	const char *model_config;
 	const char *stdin_filename;
 	const char *rev; /* NULL: the files on disk */
@@ -40,6 +55,9 @@ typedef struct {
 
 /* MLA_ECONFIG on any mistake. 1: help was asked for and printed. */
 int mla_options_parse(mla_options *out, int argc, char **argv);
+
+/* Does a path of an output mean standard output? */
+bool mla_output_is_stdout(const char *path);
 
 /* "512/128/64/128" */
 int mla_options_geometry(mla_geometry *out, const char *text);

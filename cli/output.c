@@ -1,10 +1,12 @@
 /*
- * Where reports go, and noticing when they do not get there. A report that replaces a file is
- * written beside it and takes its place at the end, so that a run that fails leaves the old one.
+ * Noticing when reports do not get where they should. A report that replaces a file is written
+ * beside it and takes its place at the end, so that a run that fails leaves the old one.
  */
-#include "cli/verbs.h"
+#include "cli/output.h"
 
+#include "analyzer/arena.h"
 #include "analyzer/str.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,163 +15,190 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Control characters, also those of two bytes in UTF-8 (U+0080 to U+009F). */
-void mla_put_clean(FILE *to, mla_str s)
+static bool is_device(const char *path, const struct stat *st)
 {
-	for (uint32_t i = 0; i < s.len; i++) {
-		unsigned char c = (unsigned char)s.ptr[i];
-		unsigned char next = i + 1 < s.len ? (unsigned char)s.ptr[i + 1] : 0;
-
-		if (c == 0xC2 && next >= 0x80 && next < 0xA0) {
-			fprintf(to, "\\x%02x", next);
-			i++;
-		} else if ((c < 0x20 && c != '\t') || c == 0x7F) {
-			fprintf(to, "\\x%02x", c);
-		} else {
-			fputc(c, to);
-		}
-	}
+	return !S_ISREG(st->st_mode) || strncmp(path, "/dev/", 5) == 0 ||
+	       strncmp(path, "/proc/", 6) == 0;
 }
 
-void mla_put_joined(FILE *to, mla_str s)
+static char *copy(const char *s)
 {
-	for (uint32_t i = 0; i < s.len;) {
-		uint32_t end = i, n = 0;
-		bool broken = false;
+	char *p = mla_alloc(strlen(s) + 1);
 
-		while (end < s.len && !strchr(" \t\r\n", s.ptr[end]))
-			end++;
-		for (n = end; n < s.len && strchr(" \t\r\n", s.ptr[n]); n++)
-			broken |= s.ptr[n] == '\n' || s.ptr[n] == '\r';
-		/* A backslash before the line end goes with it. */
-		mla_put_clean(to,
-		              (mla_str){s.ptr + i,
-		                        end - i - (broken && end > i && s.ptr[end - 1] == '\\')});
-		if (broken)
-			fputc(' ', to);
-		else
-			mla_put_clean(to, (mla_str){s.ptr + end, n - end});
-		i = n;
-	}
+	memcpy(p, s, strlen(s));
+	return p;
 }
 
-int mla_fail(void)
+/* The absolute path of a file that is not there yet; NULL: its folder is not there either. */
+static char *resolve(const char *path)
 {
-	fputs("mlalint: ", stderr);
-	mla_put_clean(stderr, mla_str_c(mla_error_last()));
-	fputc('\n', stderr);
-	return MLA_EXIT_NO_VERDICT;
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX], real[PATH_MAX], *out;
+	size_t size;
+
+	if ((size_t)snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash + 1 - path) : 2,
+	                     slash ? path : "./") >= sizeof(folder) ||
+	    !realpath(folder, real))
+		return NULL;
+	size = strlen(real) + strlen(path) + 2;
+	out = mla_alloc(size);
+	snprintf(out, size, "%s/%s", real, slash ? slash + 1 : path);
+	return out;
 }
 
-typedef struct {
-	char file[PATH_MAX], aside[PATH_MAX + 32];
-	struct stat old;
-	bool exists;
-} place;
-
-/* False: no regular file, so it is written directly. */
-static bool find_place(place *p, const char *output)
+/* Sets file and aside, unless it is no regular file and so is written directly. */
+static void find_place(mla_output *o, const struct stat *old, bool exists)
 {
+	char real[PATH_MAX];
 	struct stat link;
 	const char *slash;
+	size_t size;
 
-	p->exists = stat(output, &p->old) == 0;
-	if (p->exists && (!S_ISREG(p->old.st_mode) || strncmp(output, "/dev/", 5) == 0 ||
-	                  strncmp(output, "/proc/", 6) == 0))
-		return false;
-	if (p->exists ? !realpath(output, p->file)
-	              : lstat(output, &link) == 0 || strlen(output) >= sizeof(p->file))
-		return false;
-	if (!p->exists)
-		memcpy(p->file, output, strlen(output) + 1);
-	slash = strrchr(p->file, '/');
-	snprintf(p->aside, sizeof(p->aside), "%.*s.mlalint-%ld",
-	         slash ? (int)(slash + 1 - p->file) : 0, p->file, (long)getpid());
-	return true;
+	if (exists ? is_device(o->path, old) || !realpath(o->path, real)
+	           : lstat(o->path, &link) == 0)
+		return;
+	o->file = exists ? copy(real) : resolve(o->path);
+	if (!o->file)
+		return;
+	slash = strrchr(o->file, '/');
+	size = strlen(o->file) + 48;
+	o->aside = mla_alloc(size);
+	/* A name of its own: that of the file may be as long as a name can be. */
+	snprintf(o->aside, size, "%.*s.mlalint-%ld", (int)(slash + 1 - o->file), o->file,
+	         (long)getpid());
 }
 
-static FILE *open_aside(const place *p)
+/* mkstemp() with the mode that the umask leaves. Numbers are taken by the other reports of this run
+ * and by a run that was killed. */
+static int open_new(char *aside)
+{
+	enum { TRIES = 1000 };
+	size_t n = strlen(aside);
+	int fd = -1;
+
+	for (int i = 0; i < TRIES && fd < 0; i++) {
+		sprintf(aside + n, "-%d", i);
+		fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd;
+}
+
+static FILE *open_aside(char *aside, const char *file, const struct stat *old, bool exists)
 {
 	int fd;
 
-	if (p->exists && access(p->file, W_OK) < 0)
+	if (exists && access(file, W_OK) < 0)
 		return NULL; /* a file that may not be written is not replaced either */
-	unlink(p->aside);    /* left by a run that was killed */
-	fd = open(p->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open_new(aside);
 	if (fd < 0)
 		return NULL;
-	if (p->exists) {
-		bool kept = fchown(fd, p->old.st_uid, p->old.st_gid) == 0;
+	if (exists) {
+		bool kept = fchown(fd, old->st_uid, old->st_gid) == 0;
 
-		if (fchmod(fd, p->old.st_mode & (kept ? 07777 : 0777)) < 0) {
+		if (fchmod(fd, old->st_mode & (kept ? 07777 : 0777)) < 0) {
 			close(fd);
-			unlink(p->aside);
+			unlink(aside);
 			return NULL;
 		}
 	}
 	return fdopen(fd, "w");
 }
 
-static bool to_stdout(const mla_options *o)
+static void forget_place(mla_output *o)
 {
-	return !o->output || strcmp(o->output, "-") == 0 || strcmp(o->output, "/dev/stdout") == 0;
+	free(o->file);
+	free(o->aside);
+	o->file = o->aside = NULL;
 }
 
-FILE *mla_output_open(const mla_options *o)
+static int open_one(mla_output *o)
 {
-	place p;
-	FILE *f = NULL;
+	struct stat old;
+	bool exists;
 
-	if (to_stdout(o))
-		return stdout;
-	if (find_place(&p, o->output))
-		f = open_aside(&p);
-	/* A folder in which nothing can be made may still hold a file that can be written. */
-	if (!f)
-		f = fopen(o->output, "w");
-	if (!f) {
-		mla_error(MLA_EIO, "%s: %s", o->output, strerror(errno));
-		mla_fail();
+	if (mla_output_is_stdout(o->path)) {
+		o->to = stdout;
+		return 0;
 	}
-	return f;
+	exists = stat(o->path, &old) == 0;
+	find_place(o, &old, exists);
+	if (o->aside)
+		o->to = open_aside(o->aside, o->file, &old, exists);
+	/* A folder in which nothing can be made may still hold a file that can be written. */
+	if (!o->to) {
+		forget_place(o);
+		o->to = fopen(o->path, "w");
+	}
+	return o->to ? 0 : mla_error(MLA_EIO, "%s: %s", o->path, strerror(errno));
 }
 
-/* Is the report in the file beside? */
-static bool is_aside(const place *p, FILE *f)
+/* Two reports in one place would destroy each other. */
+static int check_place(const mla_outputs *s, const mla_output *o)
 {
-	struct stat a, b;
-
-	return fstat(fileno(f), &a) == 0 && lstat(p->aside, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
+	for (uint32_t i = 0; i < s->n && o->file; i++)
+		if (s->v[i].file && strcmp(s->v[i].file, o->file) == 0)
+			return mla_error(MLA_ECONFIG, "-o: two reports to %s", o->path);
+	return 0;
 }
 
-int mla_output_close(const mla_options *o, FILE *f, int status)
+int mla_outputs_open(mla_outputs *out, const mla_options *o)
 {
-	place p;
-	bool failed = fflush(f) != 0 || ferror(f);
-	bool aside = f != stdout && find_place(&p, o->output) && is_aside(&p, f);
+	int error = 0;
+
+	*out = (mla_outputs){0};
+	for (uint32_t i = 0; i < o->output_count && error == 0; i++) {
+		out->v[i] = (mla_output){.format = o->output[i].format, .path = o->output[i].path};
+		error = open_one(&out->v[i]);
+		if (error < 0)
+			break;
+		error = check_place(out, &out->v[i]);
+		out->n++;
+	}
+	if (error < 0)
+		mla_outputs_close(out, MLA_EXIT_NO_VERDICT);
+	return error;
+}
+
+void mla_outputs_flush(mla_outputs *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		fflush(s->v[i].to);
+}
+
+static int close_one(mla_output *o, int status)
+{
+	bool failed = fflush(o->to) != 0 || ferror(o->to);
 	/* Without a verdict there may be a report all the same: it says what failed. */
-	bool wanted = status != MLA_EXIT_NO_VERDICT || (aside && ftell(f) > 0);
+	bool wanted = status != MLA_EXIT_NO_VERDICT || (o->aside && ftell(o->to) > 0);
 
-	if (f != stdout)
-		failed |= fclose(f) != 0;
-	if (aside && !failed && wanted)
-		failed = rename(p.aside, p.file) < 0;
+	if (o->to != stdout)
+		failed |= fclose(o->to) != 0;
+	if (o->aside && !failed && wanted)
+		failed = rename(o->aside, o->file) < 0;
 	if (failed) {
-		mla_error(MLA_EIO, "%s: %s", o->output ? o->output : "standard output",
+		mla_error(MLA_EIO, "%s: %s", o->to == stdout ? "standard output" : o->path,
 		          strerror(errno));
 		status = mla_fail();
 	}
-	if (aside && (failed || !wanted))
-		unlink(p.aside);
+	if (o->aside && (failed || !wanted))
+		unlink(o->aside);
+	forget_place(o);
 	return status;
 }
 
-bool mla_use_color(const mla_options *o, FILE *f)
+int mla_outputs_close(mla_outputs *s, int status)
 {
-	const char *no_color = getenv("NO_COLOR");
+	int worst = status;
 
-	if (o->color != MLA_COLOR_AUTO)
-		return o->color == MLA_COLOR_ALWAYS;
-	return !(no_color && *no_color) && isatty(fileno(f));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (close_one(&s->v[i], status) != status)
+			worst = MLA_EXIT_NO_VERDICT;
+	return worst;
+}
+
+int mla_stdout_close(int status)
+{
+	return close_one(&(mla_output){.path = "-", .to = stdout}, status);
 }

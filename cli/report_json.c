@@ -53,13 +53,10 @@ static json_t *verification(const mla_fix *f)
 {
 	json_t *o;
 
-	if (f->applicability == MLA_FIX_UNVERIFIED)
+	if (!mla_verdict_name(f))
 		return json_null();
 	o = json_object();
-	mla_json_put(o, "verdict",
-	             mla_json_z(f->applicability == MLA_FIX_SAFE       ? "verified"
-	                        : f->applicability == MLA_FIX_REJECTED ? "rejected"
-	                                                               : "unverified"));
+	mla_json_put(o, "verdict", mla_json_z(mla_verdict_name(f)));
 	mla_json_put(o, "reason", f->reason.len ? mla_json_text(f->reason) : json_null());
 	return o;
 }
@@ -107,23 +104,13 @@ static json_t *finding(const mla_result *r)
 	return o;
 }
 
-static mla_str symbol_of(mla_arena *arena, const mla_test *t)
-{
-	const mla_node *class = mla_node_class(t->node);
-
-	if (class)
-		return mla_arena_format(arena, "%.*s.%.*s", MLA_ARG(class->name),
-		                        MLA_ARG(t->function->name));
-	return t->function->name;
-}
-
 static json_t *kept(const mla_scan *s, const mla_kept_test *k)
 {
 	json_t *o = json_object();
 
 	place(o, k->module, k->test->node->span, false);
 	mla_json_put(o, "guard", mla_json_text(mla_node_text(k->module->text, k->test->node)));
-	mla_json_put(o, "symbol", mla_json_text(symbol_of(s->arena, k->test)));
+	mla_json_put(o, "symbol", mla_json_text(mla_test_symbol(s->arena, k->test)));
 	mla_json_put(o, "reason", mla_json_z(mla_kept_name(k->test->kept)));
 	return o;
 }
@@ -131,45 +118,47 @@ static json_t *kept(const mla_scan *s, const mla_kept_test *k)
 static json_t *files(const mla_scan *s)
 {
 	json_t *o = json_object(), *list[4] = {NULL, json_array(), json_array(), json_array()};
+	const mla_file *f;
+	mla_cursor at = {0};
 
 	mla_json_put(o, "checked", json_integer(s->checked + s->partial));
-	for (uint32_t i = 0; i < s->files.trees.n; i++)
-		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
-			const mla_file *f = &s->files.trees.v[i].files.v[k];
-			json_t *entry;
+	while ((f = mla_next_file(&at, s))) {
+		json_t *entry;
 
-			if (f->state == MLA_FILE_CHECKED)
-				continue;
-			entry = json_object();
-			mla_json_put(entry, "path", mla_json_z(f->path));
-			mla_json_put(entry, "reason", mla_json_z(f->reason));
-			json_array_append_new(list[f->state], entry);
-		}
+		if (f->state == MLA_FILE_CHECKED)
+			continue;
+		entry = json_object();
+		mla_json_put(entry, "path", mla_json_z(f->path));
+		mla_json_put(entry, "reason", mla_json_z(f->reason));
+		json_array_append_new(list[f->state], entry);
+	}
 	mla_json_put(o, "partial", list[MLA_FILE_PARTIAL]);
 	mla_json_put(o, "skipped", list[MLA_FILE_SKIPPED]);
 	mla_json_put(o, "failed", list[MLA_FILE_FAILED]);
 	return o;
 }
 
-void mla_report_json(FILE *to, const mla_scan *s)
+void mla_report_json(const mla_report *r)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
+	const mla_scan *s = r->scan;
+	const mla_result *result;
+	const mla_kept_test *k;
+	mla_cursor at = {0}, at_kept = {0};
 
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
-	for (uint32_t i = 0; i < s->trees.n; i++) {
-		for (uint32_t k = 0; k < s->trees.v[i].results.n; k++)
-			json_array_append_new(findings, finding(&s->trees.v[i].results.v[k]));
-		for (uint32_t k = 0; k < s->trees.v[i].kept.n; k++)
-			json_array_append_new(keeps, kept(s, &s->trees.v[i].kept.v[k]));
-	}
+	while ((result = mla_next_result(&at, s)))
+		json_array_append_new(findings, finding(result));
+	while ((k = mla_next_kept(&at_kept, s)))
+		json_array_append_new(keeps, kept(s, k));
 	mla_json_put(o, "findings", findings);
 	if (s->options->show_kept)
 		mla_json_put(o, "kept", keeps);
 	else
 		json_decref(keeps);
 	mla_json_put(o, "files", files(s));
-	json_dumpf(o, to, JSON_INDENT(1));
-	fputc('\n', to);
+	json_dumpf(o, r->to, JSON_INDENT(1));
+	fputc('\n', r->to);
 	json_decref(o);
 }

@@ -5,25 +5,6 @@
 
 #include <limits.h>
 
-const char *mla_applicability_name(mla_applicability a)
-{
-	static const char *const names[] = {
-		[MLA_FIX_UNVERIFIED] = "unverified",
-		[MLA_FIX_UNSAFE] = "unsafe",
-		[MLA_FIX_SAFE] = "safe",
-		[MLA_FIX_REJECTED] = "rejected",
-	};
-
-	return names[a];
-}
-
-bool mla_fix_offered(const mla_fix *f, const mla_options *o)
-{
-	if (!f->edits.n || f->applicability == MLA_FIX_REJECTED)
-		return false;
-	return f->applicability == MLA_FIX_SAFE || o->unsafe_fixes;
-}
-
 typedef struct {
 	FILE *to;
 	const char *bold, *code, *dim, *reset;
@@ -60,20 +41,6 @@ static void put_line(const style *st, const mla_module *m, mla_span span)
 	fprintf(st->to, "%s\n", st->reset);
 }
 
-static void put_fix(const style *st, const mla_fix *f, const mla_options *o)
-{
-	if (!f->edits.n) {
-		fprintf(st->to, "%7s = no fix: ", "");
-		mla_put_joined(st->to, f->refusal);
-		fputc('\n', st->to);
-		return;
-	}
-	fprintf(st->to, "%7s = fix (%s%s%.*s): %s, %u file%s\n", "",
-	        mla_applicability_name(f->applicability), f->reason.len ? ": " : "",
-	        MLA_ARG(f->reason), f->title, f->edits.n, f->edits.n == 1 ? "" : "s");
-	(void)o;
-}
-
 static void put_place(const style *st, const mla_scan_tree *t, const mla_module *m, mla_span span)
 {
 	mla_pos pos = mla_text_pos(m->text, span.start);
@@ -85,11 +52,13 @@ static void put_place(const style *st, const mla_scan_tree *t, const mla_module 
 	fprintf(st->to, ":%u:%u:%s ", pos.line, pos.column, st->reset);
 }
 
-void mla_report_text(FILE *to, const mla_scan *s, bool color)
+void mla_report_text(const mla_report *r)
 {
+	FILE *to = r->to;
+	const mla_scan *s = r->scan;
 	const style plain = {to, "", "", "", ""};
 	const style colored = {to, "\033[1m", "\033[31m", "\033[2m", "\033[0m"};
-	const style *st = color ? &colored : &plain;
+	const style *st = mla_use_color(s->options, to) ? &colored : &plain;
 
 	for (uint32_t i = 0; i < s->trees.n; i++) {
 		const mla_scan_tree *t = &s->trees.v[i];
@@ -104,7 +73,8 @@ void mla_report_text(FILE *to, const mla_scan *s, bool color)
 			mla_put_joined(to, f->message);
 			fputc('\n', to);
 			put_line(st, f->module, f->span);
-			put_fix(st, t->results.v[k].fix, s->options);
+			fprintf(to, "%7s = %.*s\n", "",
+			        MLA_ARG(mla_fix_text(s->arena, t->results.v[k].fix)));
 		}
 		for (uint32_t k = 0; k < t->kept.n; k++) {
 			const mla_test *test = t->kept.v[k].test;
@@ -175,31 +145,25 @@ void mla_report_notes(FILE *to, const mla_scan *s)
 
 void mla_report_summary(FILE *to, const mla_scan *s)
 {
-	static const char *const states[] = {
-		[MLA_FILE_PARTIAL] = "partial",
-		[MLA_FILE_SKIPPED] = "skipped",
-		[MLA_FILE_FAILED] = "failed",
-	};
+	const mla_file *f;
+	mla_cursor at = {0};
 	uint32_t hidden = 0;
 
-	for (uint32_t i = 0; i < s->files.trees.n; i++)
-		for (uint32_t k = 0; k < s->files.trees.v[i].files.n; k++) {
-			const mla_file *f = &s->files.trees.v[i].files.v[k];
-
-			if (f->state == MLA_FILE_CHECKED)
-				continue;
-			fprintf(to, "mlalint: %s: ", states[f->state]);
-			mla_put_clean(to, mla_str_c(f->path));
-			fputs(" (", to);
-			mla_put_clean(to, mla_str_c(f->reason));
-			fputs(")\n", to);
-		}
+	while ((f = mla_next_file(&at, s))) {
+		if (f->state == MLA_FILE_CHECKED)
+			continue;
+		fprintf(to, "mlalint: %s: ", mla_file_state_name(f->state));
+		mla_put_clean(to, mla_str_c(f->path));
+		fputs(" (", to);
+		mla_put_clean(to, mla_str_c(f->reason));
+		fputs(")\n", to);
+	}
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++) {
-			const mla_fix *f = s->trees.v[i].fixes.v[k];
+			const mla_fix *fix = s->trees.v[i].fixes.v[k];
 
-			hidden += f->edits.n && f->applicability != MLA_FIX_REJECTED &&
-			          !mla_fix_offered(f, s->options);
+			hidden += fix->edits.n && fix->applicability != MLA_FIX_REJECTED &&
+			          !mla_fix_offered(fix, s->options);
 		}
 	if (s->options->diff || s->options->fix)
 		put_refusals(to, s);

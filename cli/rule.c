@@ -1,15 +1,17 @@
 /* The rule verb: a rule's own documentation. */
 #include "analyzer/str.h"
+#include "cli/format.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 #include <jansson.h>
 
-static void print_text(const mla_rule *r)
+static void print_text(FILE *to, const mla_rule *r)
 {
-	printf("# %s (%s)\n\n%s.\n\nSeverity: %s. Fix: %s.%s\n\n%s", r->code, r->name, r->summary,
-	       mla_severity_name(r->severity),
-	       r->fix == MLA_FIX_NEVER ? "none" : "where the decision can be changed as a whole",
-	       r->opt_in ? " Runs only when it is selected." : "", r->doc);
+	fprintf(to, "# %s (%s)\n\n%s.\n\nSeverity: %s. Fix: %s.%s\n\n%s", r->code, r->name,
+	        r->summary, mla_severity_name(r->severity),
+	        r->fix == MLA_FIX_NEVER ? "none" : "where the decision can be changed as a whole",
+	        r->opt_in ? " Runs only when it is selected." : "", r->doc);
 }
 
 static json_t *to_json(const mla_rule *r)
@@ -19,24 +21,25 @@ static json_t *to_json(const mla_rule *r)
 	                 r->fix != MLA_FIX_NEVER, "default", !r->opt_in, "doc", r->doc);
 }
 
-static void print(const mla_options *o, const mla_rule *const *rules, uint32_t n)
+void mla_rule_text(FILE *to, const mla_rule *const *rules, uint32_t n, bool list)
 {
-	json_t *list = json_array();
-
+	(void)list;
 	for (uint32_t i = 0; i < n; i++) {
-		if (o->format == MLA_FORMAT_TEXT) {
-			if (i)
-				putchar('\n');
-			print_text(rules[i]);
-		} else {
-			json_array_append_new(list, to_json(rules[i]));
-		}
+		if (i)
+			fputc('\n', to);
+		print_text(to, rules[i]);
 	}
-	if (o->format == MLA_FORMAT_JSON) {
-		json_dumpf(o->all ? list : json_array_get(list, 0), stdout, JSON_INDENT(1));
-		putchar('\n');
-	}
-	json_decref(list);
+}
+
+void mla_rule_json(FILE *to, const mla_rule *const *rules, uint32_t n, bool list)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(all, to_json(rules[i]));
+	json_dumpf(list ? all : json_array_get(all, 0), to, JSON_INDENT(1));
+	fputc('\n', to);
+	json_decref(all);
 }
 
 int mla_verb_rule(const mla_options *o)
@@ -51,8 +54,8 @@ int mla_verb_rule(const mla_options *o)
 	if (o->all) {
 		while (mla_rules[n])
 			n++;
-		print(o, mla_rules, n);
-		return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
+		mla_formats[o->format].rule(stdout, mla_rules, n, true);
+		return mla_stdout_close(MLA_EXIT_CLEAN);
 	}
 	one = mla_rule_find(mla_str_c(o->args[0]));
 	if (!one) {
@@ -60,6 +63,6 @@ int mla_verb_rule(const mla_options *o)
 		          o->args[0]);
 		return mla_fail();
 	}
-	print(o, &one, 1);
-	return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
+	mla_formats[o->format].rule(stdout, &one, 1, false);
+	return mla_stdout_close(MLA_EXIT_CLEAN);
 }

@@ -293,8 +293,8 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 
 	if (error == 0)
 		error = mla_fileset_collect(&out->files, o);
-	if (error == 0)
-		error = check_output(&out->files, "-o", o->output);
+	for (uint32_t i = 0; i < o->output_count && error == 0; i++)
+		error = check_output(&out->files, "-o", o->output[i].path);
 	if (error == 0)
 		error = check_output(&out->files, "--write-baseline", o->write_baseline);
 	/* Paths in a baseline are those of one repository. */

@@ -1,5 +1,6 @@
 /* The threshold verb: the number, and how it comes about. */
 #include "cli/model_config.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 static int geometry(mla_geometry *g, const mla_options *o)
@@ -60,5 +61,5 @@ int mla_verb_threshold(const mla_options *o)
 	if (geometry(&g, o) < 0)
 		return mla_fail();
 	explain(&g, o->cache_length);
-	return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
+	return mla_stdout_close(MLA_EXIT_CLEAN);
 }

@@ -22,13 +22,6 @@ void mla_put_clean(FILE *to, mla_str s);
 /* The same on one line: line ends become a blank, with the blanks around them. */
 void mla_put_joined(FILE *to, mla_str s);
 
-/* The file for the report: standard output unless -o names one. NULL after a message. */
-FILE *mla_output_open(const mla_options *o);
-
-/* Flushes and puts the report in its place; MLA_EXIT_NO_VERDICT when that fails, else `status`. A
- * status of no verdict with nothing written leaves an old report as it is. */
-int mla_output_close(const mla_options *o, FILE *f, int status);
-
 bool mla_use_color(const mla_options *o, FILE *f);
 
 #endif

@@ -1,7 +1,8 @@
 /* The verify verb: a verdict for every site of a scan. */
 #include "cli/verify.h"
 
-#include "cli/report.h"
+#include "cli/format.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
@@ -28,30 +29,24 @@ static int status_of(const mla_scan *s, const mla_verdicts *v)
 
 int mla_verb_verify(const mla_options *o)
 {
-	FILE *to = mla_output_open(o);
 	mla_verdicts v = {0};
+	mla_outputs to;
 	mla_scan s;
 	int error, status;
 
-	if (!to)
-		return MLA_EXIT_NO_VERDICT;
+	if (mla_outputs_open(&to, o) < 0)
+		return mla_fail();
 	error = mla_scan_run(&s, o);
 	if (error == 0)
 		error = mla_verify_sites(&v, &s);
-	if (error < 0) {
-		status = mla_fail();
-	} else {
-		if (o->format == MLA_FORMAT_JSON)
-			mla_verify_json(to, &v);
-		else
-			mla_verify_text(to, &v);
-		status = status_of(&s, &v);
-	}
-	fflush(to);
+	status = error < 0 ? mla_fail() : status_of(&s, &v);
+	for (uint32_t i = 0; i < to.n && error == 0; i++)
+		mla_formats[to.v[i].format].verify(to.v[i].to, &v);
+	mla_outputs_flush(&to);
 	mla_report_notes(stderr, &s);
 	if (!o->quiet && error == 0)
 		mla_report_summary(stderr, &s);
 	mla_vec_free(&v.v);
 	mla_scan_free(&s);
-	return mla_output_close(o, to, status);
+	return mla_outputs_close(&to, status);
 }

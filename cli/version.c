@@ -1,6 +1,7 @@
 /* The version verb. */
 #include "analyzer/clang.h"
 #include "analyzer/python.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 
 #include <git2.h>
@@ -23,5 +24,5 @@ int mla_verb_version(const mla_options *o)
 	       mla_python_grammar_abi());
 	printf("jansson %s\n", JANSSON_VERSION);
 	printf("libclang %s\n", mla_clang_version());
-	return mla_output_close(o, stdout, MLA_EXIT_CLEAN);
+	return mla_stdout_close(MLA_EXIT_CLEAN);
 }

@@ -37,6 +37,7 @@ AWKWARD = (
     "pfad-\u00e4\u00f6.py",
     "tab\tand\nline.py",
     "100%s<&>.py",
+    "comma,colon:.py",
 )
 
 
@@ -53,16 +54,27 @@ def awkward():
     return dict({name: model for name in AWKWARD}, **{"mla.py": mla})
 
 
+def long_line():
+    """A line of 50,000 characters, some of them of two UTF-16 units."""
+    files = fixture("equal.py", "mla.py")
+    comment = "  # " + "\U0001f600 \u00e9 " * 12500
+    long = ("if (" + "(" * 500 + "L == 1" + ")" * 500 + "):" + comment).encode()
+    files["equal.py"] = files["equal.py"].replace(b"if L == 1:", long, 1)
+    return files
+
+
 EQUAL = ("equal.py", "mla.py", "base.py")
 SPARSE = ("sparse_three_tests.py", "mla.py", "base.py")
 NO_FIX = ("threshold_is_one.py", "mask_in_one_arm.py", "mla.py", "base.py")
 JSON = ("--output-format", "json")
+FORMATS = ("concise", "github", "junit")
 # name -> (files, arguments)
 RUNS = {
     "text": (lambda: fixture(*EQUAL), ("check",)),
     "text-show-kept": (lambda: fixture(*SPARSE), ("check", "--show-kept")),
     "text-no-fix": (lambda: fixture(*NO_FIX), ("check",)),
     "text-awkward-names": (awkward, ("check",)),
+    "text-long-line": (long_line, ("check",)),
     "text-empty": (dict, ("check",)),
     "text-nothing-found": (lambda: fixture("text_only.py", "mla.py"), ("check",)),
     "diff": (lambda: fixture(*EQUAL), ("check", "--diff", "--unsafe-fixes", "--no-verify")),
@@ -75,6 +87,16 @@ RUNS = {
     "missing-path": (dict, ("check", "no/such/file.py")),
     "unknown-flag": (dict, ("check", "--no-such-flag")),
 }
+RUNS.update(
+    (format + name, (files, ("check",) + flags + ("--output-format", format)))
+    for format in FORMATS
+    for name, files, flags in (
+        ("-awkward-names", awkward, ()),
+        ("-empty", dict, ()),
+        ("-long-line", long_line, ()),
+        ("-show-kept", lambda: fixture(*SPARSE), ("--show-kept",)),
+    )
+)
 
 
 def printed(files, args):

@@ -1,0 +1,40 @@
+/* One line a finding: what editors and `grep` take. */
+#include "analyzer/str.h"
+#include "cli/report.h"
+#include "cli/verbs.h"
+
+#include <limits.h>
+
+static void put_place(FILE *to, const mla_tree *tree, const mla_module *m, mla_span span)
+{
+	mla_pos pos = mla_text_pos(m->text, span.start);
+	char path[PATH_MAX];
+
+	mla_file_display(path, sizeof(path), tree, m->path);
+	mla_put_clean(to, mla_str_c(path));
+	fprintf(to, ":%u:%u: ", pos.line, pos.column);
+}
+
+void mla_report_concise(const mla_report *r)
+{
+	const mla_scan *s = r->scan;
+	const mla_result *result;
+	const mla_kept_test *k;
+	mla_cursor at = {0}, at_kept = {0};
+
+	while ((result = mla_next_result(&at, s))) {
+		const mla_finding *f = result->finding;
+
+		put_place(r->to, s->trees.v[at.tree].tree, f->module, f->span);
+		fprintf(r->to, "%s %s", f->rule->code,
+		        mla_fix_offered(result->fix, s->options) ? "[*] " : "");
+		mla_put_joined(r->to, f->message);
+		fputc('\n', r->to);
+	}
+	while ((k = mla_next_kept(&at_kept, s))) {
+		put_place(r->to, s->trees.v[at_kept.tree].tree, k->module, k->test->node->span);
+		fprintf(r->to, "kept (%s): ", mla_kept_name(k->test->kept));
+		mla_put_joined(r->to, mla_node_text(k->module->text, k->test->node));
+		fputc('\n', r->to);
+	}
+}
