@@ -42,7 +42,7 @@ static mla_number weaker(mla_number n, mla_number a, mla_number b)
 	return n;
 }
 
-static mla_number arithmetic(mla_op op, mla_number a, mla_number b)
+mla_number mla_number_arithmetic(mla_op op, mla_number a, mla_number b)
 {
 	int64_t x = a.value, y = b.value;
 	mla_number n = {0};
@@ -512,10 +512,11 @@ static mla_number eval(const mla_scope *s, const mla_node *e, int depth)
 	case MLA_N_UNARY:
 		a = eval(s, e->kid[0], depth - 1);
 		b = integer(0);
-		return e->op == MLA_OP_SUB ? arithmetic(MLA_OP_SUB, b, a) : (mla_number){0};
+		return e->op == MLA_OP_SUB ? mla_number_arithmetic(MLA_OP_SUB, b, a)
+		                           : (mla_number){0};
 	case MLA_N_BINARY:
-		return arithmetic(e->op, eval(s, e->kid[0], depth - 1),
-		                  eval(s, e->kid[1], depth - 1));
+		return mla_number_arithmetic(e->op, eval(s, e->kid[0], depth - 1),
+		                             eval(s, e->kid[1], depth - 1));
 	case MLA_N_COMPARE:
 		return compare(e->op, eval(s, e->kid[0], depth - 1), eval(s, e->kid[1], depth - 1));
 	case MLA_N_NOT:

@@ -50,6 +50,9 @@ typedef struct {
 
 mla_number mla_evaluate(const mla_scope *scope, const mla_node *expr);
 
+/* +, -, *, //, % and exact /; unknown when an operand is, or the result is no size any more. */
+mla_number mla_number_arithmetic(mla_op op, mla_number a, mla_number b);
+
 /* The class of the object that `expr` is, from annotations and assignments; node NULL: unknown. */
 mla_class mla_evaluate_class(const mla_scope *scope, const mla_node *expr);
 

@@ -101,14 +101,14 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
                   bool self)
 {
 	mla_flow *f = &b->flow;
-	mla_constructors constructors = {0};
 	root r = {.module = module, .function = function, .owner = owner};
 	mla_latent *latent = mla_arena_alloc(b->arena, sizeof(*latent));
 
 	mla_class_lineage(&f->lineage, b->project, owner);
+	f->constructors.n = 0;
 	if (owner.node) {
-		mla_class_constructors(&constructors, b->project, &f->lineage);
-		mla_latent_find(latent, &constructors);
+		mla_class_constructors(&f->constructors, b->project, &f->lineage);
+		mla_latent_find(latent, &f->constructors);
 	}
 	if (!b->all_tests && !may_decide(function, owner, &f->lineage, latent))
 		return;
@@ -237,20 +237,25 @@ static void classify(mla_test *t)
 	t->kept = MLA_KEPT_UNRELATED;
 	if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
 		t->kept = MLA_KEPT_SPARSE_GATHER;
-	else if (selects && (t->compound || !t->bound_known))
-		t->kept = MLA_KEPT_ALREADY_WIDENED;
 	else if (selects)
 		t->role = MLA_ROLE_SELECT;
 	else if (s[MLA_EV_FOLD] && (l[MLA_EV_FOLD] || s[MLA_EV_KERNEL]))
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
 	else if (s[MLA_EV_FOLD] && !l[MLA_EV_EXPAND] && l[MLA_EV_ATTEND])
 		t->kept = MLA_KEPT_EXPANDED_CACHE;
-	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP] && (t->compound || !t->bound_known))
-		t->kept = MLA_KEPT_ALREADY_WIDENED;
 	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
 		t->role = MLA_ROLE_FOLLOWUP;
 	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
+	if (t->role != MLA_ROLE_NONE)
+		t->kept = MLA_KEPT_ALREADY_WIDENED;
+}
+
+bool mla_test_is_widened(const mla_test *t)
+{
+	while (t->wider)
+		t = t->wider;
+	return t->bound != MLA_BOUND_CONSTANT && t->bound != MLA_BOUND_QUANTITY;
 }
 
 static mla_str symbol_of(builder *b, const root *r)
@@ -291,21 +296,11 @@ static bool masks_differ(const mla_test *t)
 /* Is the count's variable assigned between the two tests? Then they may test different numbers. */
 static const mla_node *bound_again(const mla_test *a, const mla_test *b)
 {
-	const mla_node *body = mla_kid(a->function, 1);
-
-	if (a->function != b->function || !a->count || !b->count || b->count->kind != MLA_N_NAME ||
-	    !mla_str_eq(a->count->name, b->count->name))
+	if (a->function != b->function || !a->count || !b->count || a->count->kind != MLA_N_NAME ||
+	    b->count->kind != MLA_N_NAME || !mla_str_eq(a->count->name, b->count->name))
 		return NULL;
-	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
-		if (n->kind != MLA_N_NAME || !mla_str_eq(n->name, b->count->name) ||
-		    n->span.start < a->node->span.end || n->span.end > b->node->span.start)
-			continue;
-		for (const mla_node *t = n; t->parent && t != body; t = t->parent)
-			if ((t->parent->kind == MLA_N_ASSIGN && t->index + 1 < t->parent->n) ||
-			    (t->parent->kind == MLA_N_AUG_ASSIGN && t->index == 0))
-				return n;
-	}
-	return NULL;
+	return mla_node_assigned(mla_kid(a->function, 1), b->count->name,
+	                         (mla_span){a->node->span.end, b->node->span.start});
 }
 
 /* In a function of its own, outside any class and not the one that was entered? */

@@ -46,26 +46,37 @@ typedef enum {
 const char *mla_kept_name(mla_kept k); /* "sparse-gather" */
 const char *mla_role_name(mla_role r); /* "select" */
 
+/* What a query count is compared with. */
+typedef enum {
+	MLA_BOUND_CONSTANT, /* a number: a literal, a constant, an attribute that is set to one */
+	MLA_BOUND_QUANTITY, /* another number of the model, such as the head count */
+	MLA_BOUND_GEOMETRY, /* made of the latent sizes */
+	MLA_BOUND_CACHED,   /* made of the latent sizes and the cached length */
+	MLA_BOUND_UNKNOWN,
+} mla_bound;
+
 typedef struct mla_site mla_site;
+typedef struct mla_test mla_test;
 
 /* A comparison of a query count with a bound. */
-typedef struct {
+struct mla_test {
 	mla_module *module;
-	const mla_node *node;  /* COMPARE, or the pattern of a CASE */
-	const mla_node *count; /* the operand that is the query count; NULL for a pattern */
+	const mla_node *node;    /* COMPARE, or the pattern of a CASE */
+	const mla_node *count;   /* the operand that is the query count; NULL for a pattern */
+	const mla_node *against; /* the other operand */
 	const mla_node *function;
-	mla_op op;            /* with the count on the left */
-	bool bound_known;     /* the bound is a constant */
-	int64_t limit;        /* the largest count on the small side, when the bound is known */
-	bool small_when_true; /* the arm for few queries is the one taken when the test holds */
-	bool compound;        /* joined with a test that is already widened */
-	mla_str self;         /* the variable that is the layer where the test is made; or empty */
+	mla_op op; /* with the count on the left */
+	mla_bound bound;
+	int64_t limit;         /* the largest count on the small side of a constant */
+	bool small_when_true;  /* the arm for few queries is the one taken when the test holds */
+	const mla_test *wider; /* a test with a larger bound in the same condition, or NULL */
+	mla_str self;          /* the variable that is the layer where the test is made; or empty */
 	const mla_node *other_use; /* where its outcome serves something besides the decision */
 	mla_arm small, large;
 	mla_role role;
-	mla_kept kept;  /* when role is MLA_ROLE_NONE */
-	mla_site *site; /* when role is not */
-} mla_test;
+	mla_kept kept;  /* when role is MLA_ROLE_NONE, or no rule has anything to say of it */
+	mla_site *site; /* when role is not MLA_ROLE_NONE */
+};
 
 /* Reasons why a site can be reported but not patched. */
 typedef enum {
@@ -126,6 +137,9 @@ typedef struct {
 	const mla_node
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;
+
+/* Is the bound as it should be, or beyond judgement: latent sizes, or not known? */
+bool mla_test_is_widened(const mla_test *t);
 
 /* Notes that instances of `c` run the site's method too. Its own class and repetitions are ignored.
  */

@@ -34,7 +34,8 @@ void mla_flow_gather(mla_flow *f, const mla_node *at)
 	for (uint32_t i = 0; i < f->guards.n; i++) {
 		const mla_guard *g = &f->guards.v[i];
 
-		one_query |= g->small && g->test->bound_known && g->test->limit == 1;
+		one_query |=
+			g->small && g->test->bound == MLA_BOUND_CONSTANT && g->test->limit == 1;
 	}
 	f->sparse = true;
 	f->gathers |= !one_query;
@@ -522,6 +523,7 @@ void mla_flow_root(mla_flow *f, mla_module *module, const mla_node *function, bo
 
 	f->guards.n = f->touched.n = 0;
 	f->attributes = mla_env_new(f, NULL);
+	f->settings = mla_env_new(f, NULL);
 	f->cached = f->cached_in = NULL;
 	f->cache_updated = f->sparse = f->gathers = false;
 	f->depth = f->steps = 0;

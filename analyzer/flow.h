@@ -18,9 +18,13 @@ enum {
 	MLA_TAG_ATTENDED = 1 << 6, /* attention output */
 	MLA_TAG_CHOSEN = 1 << 7,   /* indices of a top-k */
 	MLA_TAG_MASK = 1 << 8,
-	MLA_TAG_CACHE = 1 << 9,    /* a cache object or past state */
-	MLA_TAG_COUNT = 1 << 10,   /* the number of new queries, an integer */
-	MLA_TAG_WIDENED = 1 << 11, /* a bound made of the latent sizes */
+	MLA_TAG_CACHE = 1 << 9,  /* a cache object or past state */
+	MLA_TAG_COUNT = 1 << 10, /* the number of new queries, an integer */
+	/* Of numbers: what they are made of. */
+	MLA_TAG_SIZE = 1 << 11,     /* the latent sizes r, n, v */
+	MLA_TAG_LENGTH = 1 << 12,   /* a length of what is cached */
+	MLA_TAG_QUANTITY = 1 << 13, /* something else that the model's configuration says */
+	MLA_TAG_MADE_OF = MLA_TAG_SIZE | MLA_TAG_LENGTH | MLA_TAG_QUANTITY,
 };
 
 typedef enum {
@@ -92,7 +96,9 @@ typedef struct {
 	MLA_VEC(const mla_node *) entered; /* functions run so far */
 	/* of the current root */
 	mla_lineage lineage;
+	mla_constructors constructors;
 	const mla_latent *latent; /* NULL: the class of self is not known */
+	mla_env *settings; /* what the constructors left on self, as far as it was asked for */
 	MLA_VEC(mla_guard) guards;
 	MLA_VEC(mla_test *) touched; /* tests met under this root */
 	mla_env *attributes;         /* what methods stored on self */
@@ -145,6 +151,12 @@ const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value 
 
 /* flow_expr.c: never NULL */
 const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n);
+
+/* flow_setting.c */
+/* self.NAME as the constructors or the class body leave it, as a number and what it is made of. */
+const mla_value *mla_flow_setting(mla_flow *f, mla_str name);
+/* Is it what this class, or everybody, calls one of the latent sizes r, n and v? */
+bool mla_flow_is_size(const mla_flow *f, mla_str name);
 
 /* flow_call.c */
 const mla_value *mla_flow_call(mla_flow *f, mla_frame *fr, const mla_node *n);

@@ -72,7 +72,16 @@ static const mla_value *bound_method(mla_flow *f, mla_method m)
 	return v;
 }
 
-static const mla_value *self_attribute(mla_flow *f, mla_str name)
+static const mla_value *call_function(mla_flow *f, mla_frame *fr, const mla_value *function,
+                                      const mla_arguments *a);
+
+/* Read like an attribute, run like a method. */
+static bool is_computed(const mla_node *method)
+{
+	return mla_method_is(method, "property") || mla_method_is(method, "cached_property");
+}
+
+static const mla_value *self_attribute(mla_flow *f, mla_frame *fr, mla_str name)
 {
 	const mla_value *stored = mla_env_get(f->attributes, name);
 	mla_method m;
@@ -87,6 +96,8 @@ static const mla_value *self_attribute(mla_flow *f, mla_str name)
 		return v;
 	}
 	m = mla_lineage_method(&f->lineage, name);
+	if (m.node && is_computed(m.node))
+		return call_function(f, fr, bound_method(f, m), &(const mla_arguments){.n = 0});
 	if (m.node)
 		return bound_method(f, m);
 	/* The class, or a base of it, is not here: the name is all there is. */
@@ -95,7 +106,7 @@ static const mla_value *self_attribute(mla_flow *f, mla_str name)
 		v->role = role;
 		return v;
 	}
-	return mla_value_any(f, 0);
+	return mla_flow_setting(f, name);
 }
 
 const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -104,7 +115,7 @@ const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *
 	mla_value *v;
 
 	if (object->kind == MLA_V_SELF)
-		return self_attribute(f, n->name);
+		return self_attribute(f, fr, n->name);
 	if (object->kind == MLA_V_UP)
 		return object;
 	if (mla_str_is(n->name, "shape")) {
@@ -120,8 +131,10 @@ const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *
 		if (mla_str_mentions(n->name, "keys") || mla_str_mentions(n->name, "values") ||
 		    mla_str_mentions(n->name, "latent"))
 			return mla_value_any(f, MLA_TAG_INPUT | MLA_TAG_CACHED);
-		return mla_value_any(f, 0);
+		return mla_value_any(f, MLA_TAG_LENGTH);
 	}
+	if ((object->tags & MLA_TAG_MADE_OF) && mla_flow_is_size(f, n->name))
+		return mla_value_any(f, MLA_TAG_SIZE);
 	return mla_value_any(f, mla_value_tags(object));
 }
 
@@ -244,7 +257,7 @@ static const mla_value *builtin(mla_flow *f, mla_str name, const mla_arguments *
 	                                      "type",       "callable", NULL};
 
 	if (mla_str_in(name, numbers))
-		return mla_value_new(f, MLA_V_INT, 0);
+		return mla_value_new(f, MLA_V_INT, mla_arguments_tags(a) & MLA_TAG_MADE_OF);
 	if (mla_str_in(name, same) && a->n == 1)
 		return a->v[0];
 	if (mla_str_in(name, nothing))
@@ -308,7 +321,7 @@ static const mla_value *call_method(mla_flow *f, mla_frame *fr, const mla_node *
 	mla_arguments a;
 
 	if (object->kind == MLA_V_SELF) {
-		const mla_value *target = self_attribute(f, callee->name);
+		const mla_value *target = self_attribute(f, fr, callee->name);
 
 		collect(&a, f, fr, n, NULL);
 		if (target->kind == MLA_V_UP)
@@ -337,19 +350,17 @@ static const mla_value *call_method(mla_flow *f, mla_frame *fr, const mla_node *
 }
 
 /* getattr(self, "x") is self.x */
-static const mla_value *call_getattr(mla_flow *f, mla_frame *fr, const mla_node *n,
-                                     const mla_arguments *a)
+static const mla_value *call_getattr(mla_flow *f, mla_frame *fr, const mla_arguments *a)
 {
 	mla_str text;
 
 	if (a->n < 2 || a->v[0]->kind != MLA_V_SELF || !a->node[1] ||
 	    a->node[1]->kind != MLA_N_STRING)
 		return mla_value_any(f, 0);
-	(void)n;
 	text = mla_node_text(fr->module->text, a->node[1]);
 	if (text.len < 3)
 		return mla_value_any(f, 0);
-	return self_attribute(f, (mla_str){text.ptr + 1, text.len - 2});
+	return self_attribute(f, fr, (mla_str){text.ptr + 1, text.len - 2});
 }
 
 static const mla_value *call_name(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -367,7 +378,7 @@ static const mla_value *call_name(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return looks_like_attention(&a) ? mla_flow_attend(f, n, &a, true)
 		                                : opaque(f, callee->name, &a);
 	if (mla_str_is(callee->name, "getattr"))
-		return call_getattr(f, fr, n, &a);
+		return call_getattr(f, fr, &a);
 	if ((v = builtin(f, callee->name, &a)))
 		return v;
 	return call_symbol(f, fr, n, &a);

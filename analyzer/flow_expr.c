@@ -67,6 +67,21 @@ static const mla_value *sequence(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return mla_value_tuple(f, v, n->n);
 }
 
+/* Of a count, it is a count no more. */
+static const mla_value *arithmetic(mla_flow *f, mla_op op, const mla_value *a, const mla_value *b)
+{
+	const mla_number x = {MLA_IS_INT, MLA_SOURCE_FILE, a->number};
+	const mla_number y = {MLA_IS_INT, MLA_SOURCE_FILE, b->number};
+	mla_value *v = mla_value_new(f, MLA_V_INT, (a->tags | b->tags) & MLA_TAG_MADE_OF);
+	mla_number known = {0};
+
+	if (a->number_known && b->number_known)
+		known = mla_number_arithmetic(op, x, y);
+	v->number_known = known.known == MLA_IS_INT;
+	v->number = known.value;
+	return v;
+}
+
 static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *a = mla_flow_eval(f, fr, n->kid[0]);
@@ -76,8 +91,8 @@ static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 
 	if (n->op == MLA_OP_MATMUL)
 		return mla_flow_product(f, fr, n, a, b, n->kid[0], n->kid[1]);
-	if (a->kind == MLA_V_INT && b->kind == MLA_V_INT) /* arithmetic on a count is no count */
-		return mla_value_new(f, MLA_V_INT, 0);
+	if (a->kind == MLA_V_INT && b->kind == MLA_V_INT)
+		return arithmetic(f, n->op, a, b);
 	if (a->kind == MLA_V_TUPLE && b->kind == MLA_V_TUPLE && n->op == MLA_OP_ADD) {
 		const mla_value **e = mla_arena_array(f->arena, (size_t)a->n + b->n, sizeof(*e));
 

@@ -69,6 +69,19 @@ static mla_op mirrored(mla_op op)
 	}
 }
 
+static mla_bound bound_of(const mla_value *v)
+{
+	uint32_t tags = mla_value_tags(v);
+
+	if (tags & MLA_TAG_SIZE)
+		return tags & MLA_TAG_LENGTH ? MLA_BOUND_CACHED : MLA_BOUND_GEOMETRY;
+	if (tags & MLA_TAG_LENGTH) /* `L < T`: new tokens against cached ones, no threshold */
+		return MLA_BOUND_UNKNOWN;
+	if (tags & MLA_TAG_QUANTITY)
+		return MLA_BOUND_QUANTITY;
+	return v->number_known ? MLA_BOUND_CONSTANT : MLA_BOUND_UNKNOWN;
+}
+
 /* Fills in what the comparison `count op bound` says; false when it is no threshold at all. */
 static bool describe(mla_test *t, mla_op op, const mla_value *bound)
 {
@@ -76,9 +89,9 @@ static bool describe(mla_test *t, mla_op op, const mla_value *bound)
 		return false;
 	t->op = op;
 	t->small_when_true = op == MLA_OP_EQ || op == MLA_OP_LT || op == MLA_OP_LE;
-	t->bound_known = bound->number_known;
+	t->bound = bound_of(bound);
 	t->limit = bound->number - (op == MLA_OP_LT || op == MLA_OP_GE);
-	return !t->bound_known || t->limit >= 1;
+	return t->bound != MLA_BOUND_CONSTANT || t->limit >= 1;
 }
 
 const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
@@ -103,6 +116,7 @@ const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
 	t = test_at(f, fr, n);
 	describe(t, op, bound);
 	t->count = n->kid[on_left ? 0 : 1];
+	t->against = n->kid[on_left ? 1 : 0];
 	return truth_of(f, t);
 }
 
@@ -136,12 +150,18 @@ const mla_value *mla_flow_not(mla_flow *f, const mla_value *v)
 	return out;
 }
 
+/* Is `t` about more queries than a constant test? */
+static bool is_wider(const mla_test *t, const mla_test *than)
+{
+	return than->bound == MLA_BOUND_CONSTANT &&
+	       (t->bound != MLA_BOUND_CONSTANT || t->limit > than->limit);
+}
+
 /* and, or: either test decides which arm is taken, as far as it goes. */
 const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b)
 {
 	mla_value *out;
 	mla_truth *part;
-	bool widened = false;
 
 	if (a->kind != MLA_V_TRUTH || b->kind != MLA_V_TRUTH)
 		return a->kind == MLA_V_TRUTH ? a : b;
@@ -158,9 +178,10 @@ const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value 
 			part[out->n++] = b->truth[i];
 	}
 	for (uint32_t i = 0; i < out->n; i++)
-		widened |= !part[i].test->bound_known;
-	for (uint32_t i = 0; i < out->n; i++)
-		part[i].test->compound |= widened;
+		for (uint32_t k = 0; k < out->n; k++)
+			if (is_wider(part[k].test, part[i].test) &&
+			    (!part[i].test->wider || is_wider(part[k].test, part[i].test->wider)))
+				part[i].test->wider = part[k].test;
 	out->truth = part;
 	return out;
 }

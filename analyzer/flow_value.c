@@ -123,5 +123,9 @@ const mla_value *mla_value_axis(mla_flow *f, const mla_value *shape, int axis, u
 	if ((shape->tags & MLA_TAG_INPUT) && !(shape->tags & other) &&
 	    (axis == query || (axis == -2 && !dims)))
 		v->tags = MLA_TAG_COUNT;
+	else if (shape->tags & (MLA_TAG_CACHED | MLA_TAG_CACHE))
+		v->tags = MLA_TAG_LENGTH;
+	else
+		v->tags = shape->tags & MLA_TAG_MADE_OF;
 	return v;
 }

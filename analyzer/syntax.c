@@ -93,6 +93,20 @@ bool mla_node_same(const mla_text *ta, const mla_node *a, const mla_text *tb, co
 	}
 }
 
+const mla_node *mla_node_assigned(const mla_node *body, mla_str name, mla_span between)
+{
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		if (n->kind != MLA_N_NAME || !mla_str_eq(n->name, name) ||
+		    n->span.start < between.start || n->span.end > between.end)
+			continue;
+		for (const mla_node *t = n; t->parent && t != body; t = t->parent)
+			if ((t->parent->kind == MLA_N_ASSIGN && t->index + 1 < t->parent->n) ||
+			    (t->parent->kind == MLA_N_AUG_ASSIGN && t->index == 0))
+				return n;
+	}
+	return NULL;
+}
+
 const char *mla_kind_name(mla_kind kind)
 {
 	static const char *const names[] = {

@@ -198,6 +198,9 @@ static inline mla_str mla_node_text(const mla_text *t, const mla_node *n)
 /* Same spelling, ignoring blanks and line breaks between tokens? */
 bool mla_node_same(const mla_text *ta, const mla_node *a, const mla_text *tb, const mla_node *b);
 
+/* Where inside `between` the variable is assigned, anywhere in the function body; or NULL. */
+const mla_node *mla_node_assigned(const mla_node *body, mla_str name, mla_span between);
+
 /* "if", "call", "list comp": for messages and tests. */
 const char *mla_kind_name(mla_kind kind);
 

@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/model_config.h"
 #include "cli/partial.h"
+#include "rules/decision.h"
 #include "rules/suppression.h"
 
 #include <limits.h>
@@ -38,11 +39,18 @@ static void add_unread(mla_tree *t)
 	mla_tree_settle(t);
 }
 
-/* Tests that --show-kept lists: those for one query, and those that decide something known. */
-static bool is_listed(const mla_test *t)
+/*
+ * Tests that --show-kept lists: those for one query, and those that decide something known; not
+ * those of a decision that is reported, or would be by a rule that is not selected.
+ */
+static bool is_listed(const mla_test *t, const mla_findings *found)
 {
-	return t->role == MLA_ROLE_NONE &&
-	       ((t->bound_known && t->limit == 1) || t->kept != MLA_KEPT_UNRELATED);
+	for (uint32_t i = 0; i < found->n; i++)
+		if (found->v[i].test == t)
+			return false;
+	if (t->role != MLA_ROLE_NONE)
+		return mla_test_is_widened(t) && !mla_decision_split(t);
+	return (t->bound == MLA_BOUND_CONSTANT && t->limit == 1) || t->kept != MLA_KEPT_UNRELATED;
 }
 
 static int by_span(const void *pa, const void *pb)
@@ -74,6 +82,14 @@ static void add_heirs(mla_scan_tree *t)
 				mla_site_add_heir(t->sites.v[i], t->heirs.v[k].owner);
 }
 
+static mla_form form_of(const mla_scan *s)
+{
+	for (uint32_t i = 0; mla_rules[i]; i++)
+		if (s->on[i] && mla_rules[i]->cached_form)
+			return MLA_FORM_CACHE_LENGTH;
+	return s->options->form;
+}
+
 static int make_fixes(mla_scan *s, mla_scan_tree *t)
 {
 	for (uint32_t i = 0; i < t->results.n; i++) {
@@ -83,8 +99,7 @@ static int make_fixes(mla_scan *s, mla_scan_tree *t)
 		r->fix = fix_of(t, r->finding->site);
 		if (!r->fix) {
 			r->fix = mla_arena_alloc(s->arena, sizeof(*r->fix));
-			error = mla_fix_make(r->fix, s->arena, t->project, r->finding,
-			                     s->options->form);
+			error = mla_fix_make(r->fix, s->arena, t->project, r->finding, form_of(s));
 			if (error < 0)
 				return error;
 			mla_vec_push(&t->fixes, r->fix);
@@ -140,7 +155,7 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	for (uint32_t i = 0; i < facts.heir_count; i++)
 		mla_vec_push(&t->heirs, facts.heir[i]);
 	for (uint32_t i = 0; i < facts.test_count && s->options->show_kept; i++)
-		if (is_listed(facts.test[i])) {
+		if (is_listed(facts.test[i], &found)) {
 			mla_vec_push(&t->kept, ((mla_kept_test){l->module, facts.test[i]}));
 			s->kept++;
 		}

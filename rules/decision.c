@@ -64,6 +64,68 @@ static const mla_test *other_test(const mla_site *s, const mla_test *t)
 	return NULL;
 }
 
+static const mla_test *widest(const mla_test *t)
+{
+	while (t->wider)
+		t = t->wider;
+	return t;
+}
+
+static bool excludes_bound(const mla_test *t)
+{
+	return t->op == MLA_OP_LT || t->op == MLA_OP_GE;
+}
+
+static bool disagree(const mla_test *a, const mla_test *b)
+{
+	bool same;
+
+	if (a->bound == MLA_BOUND_CONSTANT && b->bound == MLA_BOUND_CONSTANT)
+		return a->limit != b->limit;
+	if (a->bound != b->bound)
+		return a->bound == MLA_BOUND_CONSTANT || b->bound == MLA_BOUND_CONSTANT ||
+		       (a->bound != MLA_BOUND_UNKNOWN && b->bound != MLA_BOUND_UNKNOWN);
+	same = mla_node_same(a->module->text, a->against, b->module->text, b->against);
+	return same && excludes_bound(a) != excludes_bound(b);
+}
+
+const mla_test *mla_decision_split(const mla_test *t)
+{
+	const mla_test *select = NULL;
+
+	for (uint32_t i = 0; t->site && i < t->site->test_count && !select; i++)
+		if (t->site->test[i]->role == MLA_ROLE_SELECT)
+			select = t->site->test[i];
+	if (!select || t == select || t->wider || widest(select) == t)
+		return NULL;
+	return disagree(widest(select), t) ? widest(select) : NULL;
+}
+
+int mla_decision_report(const mla_rule *rule, const mla_facts *facts, mla_findings *out,
+                        bool (*is_meant)(const mla_test *t),
+                        mla_str (*message)(mla_arena *arena, const mla_finding *f))
+{
+	for (uint32_t i = 0; i < facts->test_count; i++) {
+		const mla_test *t = facts->test[i];
+		mla_finding *f;
+
+		if (t->role == MLA_ROLE_NONE || !is_meant(t))
+			continue;
+		f = mla_finding_add(out, rule);
+		mla_decision_describe(f, facts, t, out->arena);
+		f->message = message(out->arena, f);
+	}
+	return 0;
+}
+
+mla_str mla_decision_followup(mla_arena *arena, const mla_finding *f, const char *kind)
+{
+	return mla_arena_format(
+		arena, "follow-up of the %s test in line %u: `%.*s` must change together with it",
+		kind, f->pair ? mla_text_line(f->pair->module->text, f->pair->node->span.start) : 0,
+		MLA_ARG(mla_text_slice(f->module->text, f->span)));
+}
+
 void mla_decision_describe(mla_finding *f, const mla_facts *facts, const mla_test *t,
                            mla_arena *arena)
 {
@@ -90,4 +152,11 @@ mla_str mla_decision_threshold(mla_arena *arena, const mla_finding *f)
 	return mla_arena_format(arena, "%u %s (r=%u n=%u v=%u, %s)", f->threshold.queries,
 	                        f->threshold.queries == 1 ? "query" : "queries", g->rank, g->nope,
 	                        g->value, mla_source_name(f->threshold.source));
+}
+
+const char *mla_decision_sparse(const mla_finding *f)
+{
+	return f->site->gathers ? "; nothing is gained above the top-k budget of this sparse "
+	                          "model, which gathers for several queries too"
+	                        : "";
 }

@@ -67,44 +67,28 @@ static const char doc[] =
 
 static mla_str message(mla_arena *arena, const mla_finding *f)
 {
-	const mla_text *text = f->module->text;
-	mla_str guard = mla_text_slice(text, f->span);
+	mla_str guard = mla_text_slice(f->module->text, f->span);
 	mla_str limit = mla_decision_threshold(arena, f);
-	/* Where several queries gather too, both arms work on k rows only. */
-	const char *sparse = f->site->gathers
-	                             ? "; nothing is gained above the top-k budget of this "
-	                               "sparse model, which gathers for several queries too"
-	                             : "";
 
 	if (f->role == MLA_ROLE_FOLLOWUP)
-		return mla_arena_format(
-			arena,
-			"follow-up of the single-query test in line %u: "
-			"`%.*s` must change together with it",
-			f->pair ? mla_text_line(f->pair->module->text, f->pair->node->span.start)
-				: 0,
-			MLA_ARG(guard));
+		return mla_decision_followup(arena, f, "single-query");
 	return mla_arena_format(
 		arena,
 		"absorbed attention only for a single query (`%.*s`): with two or more, "
 		"every step re-expands the whole latent cache, although on a long cache "
 		"absorbing costs no more up to %.*s%s",
-		MLA_ARG(guard), MLA_ARG(limit), sparse);
+		MLA_ARG(guard), MLA_ARG(limit), mla_decision_sparse(f));
+}
+
+static bool is_meant(const mla_test *t)
+{
+	return t->bound == MLA_BOUND_CONSTANT && t->limit == 1 && !t->wider &&
+	       !mla_decision_split(t);
 }
 
 static int check(const mla_rule *self, const mla_facts *facts, mla_findings *out)
 {
-	for (uint32_t i = 0; i < facts->test_count; i++) {
-		const mla_test *t = facts->test[i];
-		mla_finding *f;
-
-		if (t->role == MLA_ROLE_NONE || !t->bound_known || t->limit != 1)
-			continue;
-		f = mla_finding_add(out, self);
-		mla_decision_describe(f, facts, t, out->arena);
-		f->message = message(out->arena, f);
-	}
-	return 0;
+	return mla_decision_report(self, facts, out, is_meant, message);
 }
 
 const mla_rule mla_rule_mla001_single_query_absorb = {

@@ -44,6 +44,7 @@ struct mla_rule {
 	mla_severity severity;
 	mla_fix_availability fix;
 	bool opt_in;             /* runs only when it is selected */
+	bool cached_form;        /* while it runs, fixes insert the cache-length form */
 	bool about_suppressions; /* runs after the suppressions have been applied */
 	int (*check)(const mla_rule *self, const mla_facts *facts, mla_findings *out);
 };
