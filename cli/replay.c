@@ -53,7 +53,7 @@ static void replay(work *w, uint32_t i)
 	mla_site_options options = {.settings = &w->s->settings, .seed = SEED};
 	mla_verdict *v = &w->v[i];
 
-	v->whole_call = w->s->options->form == MLA_FORM_CACHE_LENGTH;
+	v->whole_call = v->fix->form == MLA_FORM_CACHE_LENGTH;
 	if (v->whole_call)
 		options.cache_len = MLA_REPLAY_CACHE_LEN;
 	mla_site_verify(&v->result, v->tree->project, w->after[i].after, v->fix->site, &options);

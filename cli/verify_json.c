@@ -27,7 +27,8 @@ static json_t *one_case(const mla_site_verdict *v, const mla_site_case *c)
 	mla_json_put(o, "topk", c->topk ? json_integer(c->topk) : json_null());
 	mla_json_put(o, "dtype", mla_json_z(c->has_bf16 ? "bfloat16" : "float64"));
 	mla_json_put(o, "bits", c->has_bf16 ? json_integer(v->bits) : json_null());
-	mla_json_put(o, "arm_before", mla_json_z(mla_tail_arm_name(c->before)));
+	mla_json_put(o, "arm_before",
+	             mla_json_z(c->split_before ? "split" : mla_tail_arm_name(c->before)));
 	mla_json_put(o, "arm_after", mla_json_z(mla_tail_arm_name(c->after)));
 	mla_json_put(o, "max_abs", c->has_bf16 ? json_real(c->max_abs) : json_null());
 	mla_json_put(o, "ulp", c->has_bf16 ? json_real(c->ulp) : json_null());

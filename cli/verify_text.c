@@ -16,7 +16,8 @@ static void put_lines(FILE *to, const mla_site *s)
 static void put_case(FILE *to, const mla_site_case *c)
 {
 	fprintf(to, "  %5u %6u %5u%s  %-12s %-12s", c->width, c->cached, c->batch,
-	        c->padded ? "p" : " ", mla_tail_arm_name(c->before), mla_tail_arm_name(c->after));
+	        c->padded ? "p" : " ", c->split_before ? "split" : mla_tail_arm_name(c->before),
+	        mla_tail_arm_name(c->after));
 	if (c->has_bf16)
 		fprintf(to, " %10.3e %6.2f %10.3e", c->max_abs, c->ulp, c->rms_rel);
 	else

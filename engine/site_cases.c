@@ -116,10 +116,29 @@ static bool was_forced(const mla_subject *s)
 }
 
 typedef struct {
-	mla_tensor *forced, *absorbed, *free, *after;
+	mla_tensor *forced, *absorbed, *after;
+	mla_tensor *free; /* NULL: its tests disagreed, so that it is no reference */
 	mla_run run_forced, run_absorbed, run_free, run_after;
-	bool free_ran, after_ran;
 } results;
+
+/* The method as it is. False: the verdict is out, or it does not run (*skip). */
+static bool run_free(results *r, bool *skip, bench *b)
+{
+	bool ran = mla_subject_run(&r->free, &b->before, &r->run_free, MLA_FREE) == 0;
+
+	if (!ran && mla_machine_fault(b->before.m)->kind != MLA_FAULT_RAISED) {
+		mla_trial_fault(b->t, MLA_UNVERIFIED, &b->before, "");
+		return false;
+	}
+	if (mla_subject_split(&b->before)) {
+		mla_trial_note(b->t, "where the tests disagree before the fix, what is after it is "
+		                     "compared with the materialised arm only");
+		r->free = NULL;
+		return true;
+	}
+	*skip = !ran;
+	return ran;
+}
 
 /* All the runs of one case. False: the verdict is out, or the case does not count (*skip). */
 static bool run_all(results *r, bool *skip, bench *b, const mla_run *spec)
@@ -129,15 +148,8 @@ static bool run_all(results *r, bool *skip, bench *b, const mla_run *spec)
 
 	*skip = false;
 	r->run_forced = r->run_absorbed = r->run_free = r->run_after = *spec;
-	r->free_ran = mla_subject_run(&r->free, &b->before, &r->run_free, MLA_FREE) == 0;
-	if (!r->free_ran && mla_machine_fault(b->before.m)->kind != MLA_FAULT_RAISED) {
-		mla_trial_fault(t, MLA_UNVERIFIED, &b->before, "");
+	if (!run_free(r, skip, b))
 		return false;
-	}
-	if (!r->free_ran) {
-		*skip = true;
-		return false;
-	}
 	if (t->after && mla_subject_run(&r->after, &b->after, &r->run_after, MLA_FREE) < 0) {
 		bool raised = mla_machine_fault(b->after.m)->kind == MLA_FAULT_RAISED;
 
@@ -147,7 +159,8 @@ static bool run_all(results *r, bool *skip, bench *b, const mla_run *spec)
 		return false;
 	}
 	/* A free run whose tests all chose to materialise is the forced one. */
-	if (was_forced(&b->before) && mla_run_arm(&r->run_free) == MLA_ARM_MATERIALISED) {
+	if (r->free && was_forced(&b->before) &&
+	    mla_run_arm(&r->run_free) == MLA_ARM_MATERIALISED) {
 		r->forced = r->free;
 		r->run_forced = r->run_free;
 	} else if (mla_subject_run(&r->forced, &b->before, &r->run_forced, MLA_FORCE_MATERIALISED) <
@@ -171,7 +184,7 @@ static bool first_query(bench *b, const results *r)
 {
 	char text[96];
 
-	if (!b->t->after || r->run_free.width != 1 ||
+	if (!b->t->after || !r->free || r->run_free.width != 1 ||
 	    mla_run_arm(&r->run_free) != mla_run_arm(&r->run_after))
 		return true;
 	if (mla_compare_identical(r->free, r->after))
@@ -185,6 +198,7 @@ static void record(bench *b, const results *r, const mla_comparison *c, mla_site
 {
 	uint32_t w = r->run_forced.width;
 
+	into->split_before = !r->free;
 	into->before =
 		mla_run_arm(&r->run_free) == MLA_ARM_ABSORBED ? MLA_ABSORBED : MLA_MATERIALISED;
 	into->after =
@@ -216,7 +230,7 @@ static bool judge(bench *b, const results *r, mla_site_case *into)
 		if (!agree(&c, b, "after the fix", &r->run_after, r->after, r->forced))
 			return false;
 		record(b, r, &c, into);
-		if (r->free != r->forced &&
+		if (r->free && r->free != r->forced &&
 		    !agree(&c, b, "before against after", &r->run_free, r->after, r->free))
 			return false;
 	}

@@ -72,6 +72,7 @@ int mla_subject_open(mla_subject *s, const mla_trial *t, bool after, const mla_s
 		if (s->watches == MLA_SUBJECT_WATCHES)
 			break;
 		s->small_when_true[s->watches] = test->small_when_true;
+		s->narrower[s->watches] = test->wider != NULL;
 		s->watch[s->watches++].node = test->node;
 	}
 	return mla_replay_construct(&s->layer, s->m, after ? &t->target_after : &t->target_before);
@@ -93,6 +94,21 @@ int mla_subject_run(mla_tensor **out, mla_subject *s, mla_run *run, mla_forcing 
 	run->watch = s->watch;
 	run->watches = s->watches;
 	return mla_replay_run(out, s->m, s->layer, run);
+}
+
+bool mla_subject_split(const mla_subject *s)
+{
+	bool small = false, large = false;
+
+	for (uint32_t i = 0; i < s->watches; i++) {
+		const mla_watch *w = &s->watch[i];
+
+		if (s->narrower[i])
+			continue;
+		small |= s->small_when_true[i] ? w->was_true : w->was_false;
+		large |= s->small_when_true[i] ? w->was_false : w->was_true;
+	}
+	return small && large;
 }
 
 mla_arm_taken mla_run_arm(const mla_run *run)

@@ -17,6 +17,7 @@ typedef struct {
 	mla_layer_object *layer;
 	mla_watch watch[MLA_SUBJECT_WATCHES];
 	bool small_when_true[MLA_SUBJECT_WATCHES];
+	bool narrower[MLA_SUBJECT_WATCHES]; /* a test with a larger bound is in its condition */
 	uint32_t watches;
 } mla_subject;
 
@@ -49,6 +50,9 @@ void mla_subject_close(mla_subject *s);
 
 /* Calls it; *out lives until the caller's tensor scope in this engine ends. */
 int mla_subject_run(mla_tensor **out, mla_subject *s, mla_run *run, mla_forcing forcing);
+
+/* Did some linked tests of the last run take the side for few queries, and others not? */
+bool mla_subject_split(const mla_subject *s);
 
 /* Which arm a run took, by where its operands came from. */
 typedef enum { MLA_ARM_NONE, MLA_ARM_ABSORBED, MLA_ARM_MATERIALISED, MLA_ARM_BOTH } mla_arm_taken;

@@ -63,7 +63,8 @@ static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 		mla_tensor_scope scope = mla_tensor_scope_open(e);
 		mla_tensor *out;
 
-		good = mla_subject_run(&out, &s, &run, MLA_FREE) == 0;
+		good = mla_subject_run(&out, &s, &run, MLA_FREE) == 0 ||
+		       (width > 1 && mla_subject_split(&s));
 		/* Without indices the absorbed arm may not run at all. */
 		if (good && width == 1 && mla_run_arm(&run) != MLA_ARM_ABSORBED)
 			t->gather = mla_site_takes_gather(t->site);

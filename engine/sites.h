@@ -27,6 +27,7 @@ typedef struct {
 	uint32_t topk;  /* of a sparse selection that drops rows; 0: it keeps all */
 	bool has_bf16;  /* else f64 alone was run */
 	mla_tail_arm before, after;
+	bool split_before;            /* its tests took both sides, so that before says nothing */
 	double max_abs, ulp, rms_rel; /* bf16 */
 	double rel_f64;
 } mla_site_case;

@@ -7,9 +7,6 @@
 
 #include "analyzer/str.h"
 
-int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
-                             const mla_finding *finding, mla_form form);
-
 typedef struct {
 	mla_fix *fix;
 	mla_arena *arena;
@@ -66,11 +63,14 @@ static bool sizes_in_method(plan *p, mla_str out[3], mla_str self)
 	return true;
 }
 
-/* `L == 1` -> `L <= bound`, `L != 1` -> `L > bound`; the count keeps its own spelling. */
+/* `L == 1` -> `L <= bound`, `L != 1` -> `L > bound`; the count keeps its own spelling. Of
+ * `L == 1 or L <= 8` the second changes. */
 static void replace_test(plan *p, const mla_test *t, mla_str bound)
 {
 	mla_str count = mla_text_slice(t->module->text, t->count->outer);
 
+	if (t->wider)
+		return;
 	mla_edits_add(&p->fix->edits, t->module, t->node->span,
 	              mla_arena_format(p->arena, "%.*s %s %.*s", MLA_ARG(count),
 	                               t->small_when_true ? "<=" : ">", MLA_ARG(bound)));
@@ -108,12 +108,31 @@ static bool name_taken(const mla_node *function, mla_str name)
 	return false;
 }
 
-/* `name = head(r, n, v[, extra])` on a line of its own before the function's first test. */
+/* What the helper is called with in `function`, and how. */
+typedef struct {
+	mla_str callee, argument[4];
+	uint32_t arguments;
+} helper_call;
+
+/* helper(r, n, v), or helper(r, n, v, length) with a length. */
+static bool call_helper(helper_call *out, plan *p, const mla_node *function, mla_module *m,
+                        mla_str self, const mla_str *length)
+{
+	out->arguments = length ? 4 : 3;
+	if (!sizes_in_method(p, out->argument, self))
+		return false;
+	if (length)
+		out->argument[3] = *length;
+	return mla_helper_require(&out->callee, p->fix, p->project, m, function, &p->site->latent,
+	                          p->form);
+}
+
+/* `name = prefix helper(...)` on a line of its own before the function's first test. */
 static bool bind_before(plan *p, const mla_node *function, mla_module *m, const char *name,
-                        mla_str prefix, mla_str self, const mla_str *extra)
+                        mla_str prefix, mla_str self, const mla_str *length)
 {
 	const mla_node *statement = NULL;
-	mla_str callee, arguments[4];
+	helper_call call;
 	mla_writer w;
 	uint32_t at;
 
@@ -121,19 +140,14 @@ static bool bind_before(plan *p, const mla_node *function, mla_module *m, const 
 		return mla_fix_refuse(p->fix, "the name %s is used in the method already", name);
 	if (!block_holding(p->site, function, &statement) || !mla_insert_before(&at, m, statement))
 		return mla_fix_refuse(p->fix, "there is no line of its own before the test");
-	if (!sizes_in_method(p, arguments, self))
-		return false;
-	if (extra)
-		arguments[3] = *extra;
-	if (!mla_helper_require(&callee, p->fix, p->project, m, function, &p->site->latent,
-	                        p->form))
+	if (!call_helper(&call, p, function, m, self, length))
 		return false;
 	w = mla_writer_at(p->arena, m, statement->span.start);
 	mla_write(&w, "%.*s", MLA_ARG(w.indent));
-	mla_write_call(
-		&w, mla_text_width(w.indent),
-		mla_arena_format(p->arena, "%s = %.*s%.*s", name, MLA_ARG(prefix), MLA_ARG(callee)),
-		arguments, extra ? 4 : 3, (mla_str){"", 0});
+	mla_write_call(&w, mla_text_width(w.indent),
+	               mla_arena_format(p->arena, "%s = %.*s%.*s", name, MLA_ARG(prefix),
+	                                MLA_ARG(call.callee)),
+	               call.argument, call.arguments, (mla_str){"", 0});
 	mla_write(&w, "%.*s", MLA_ARG(w.eol));
 	mla_edits_add(&p->fix->edits, m, (mla_span){at, at}, mla_writer_text(&w));
 	return true;
@@ -223,6 +237,8 @@ static void replace_by_name(plan *p, const mla_test *t, const char *name)
 	const mla_node *n = t->node;
 	bool plain = t->small_when_true, operand;
 
+	if (t->wider)
+		return;
 	if (n->parent && n->parent->kind == MLA_N_NOT) {
 		n = n->parent;
 		plain = !plain;
@@ -233,6 +249,35 @@ static void replace_by_name(plan *p, const mla_test *t, const char *name)
 	              plain     ? mla_str_c(name)
 	              : operand ? mla_arena_format(p->arena, "(not %s)", name)
 	                        : mla_arena_format(p->arena, "not %s", name));
+}
+
+/* The whole right side of `name = test`: the name is the decision already. */
+static bool is_flag(const mla_node *n)
+{
+	return n->parent && n->parent->kind == MLA_N_ASSIGN && n->index + 1 == n->parent->n;
+}
+
+/* `name = L == 1` -> `name = L <= helper(...)`, where the statement stands. */
+static bool replace_flag(plan *p, const mla_test *t, mla_str self, mla_str length)
+{
+	mla_str count = mla_text_slice(t->module->text, t->count->outer);
+	uint32_t line = mla_text_line_span(t->module->text,
+	                                   mla_text_line(t->module->text, t->node->span.start))
+	                        .start;
+	helper_call call;
+	mla_writer w;
+
+	if (!call_helper(&call, p, t->function, t->module, self, &length))
+		return false;
+	w = mla_writer_for(p->arena, t->module, t->node->parent);
+	mla_write_call(&w,
+	               mla_text_width(mla_text_slice(t->module->text,
+	                                             (mla_span){line, t->node->span.start})),
+	               mla_arena_format(p->arena, "%.*s %s %.*s", MLA_ARG(count),
+	                                t->small_when_true ? "<=" : ">", MLA_ARG(call.callee)),
+	               call.argument, call.arguments, (mla_str){"", 0});
+	mla_edits_add(&p->fix->edits, t->module, t->node->span, mla_writer_text(&w));
+	return true;
 }
 
 static bool cache_length_form(plan *p)
@@ -264,6 +309,8 @@ static bool cache_length_form(plan *p)
 		"%.*s <= ", MLA_ARG(mla_text_slice(first->module->text, first->count->outer)));
 	if (first->count->kind == MLA_N_WALRUS)
 		return mla_fix_refuse(p->fix, "the count is bound inside the test");
+	if (s->test_count == 1 && is_flag(first->node))
+		return replace_flag(p, first, self, length);
 	if (!bind_before(p, first->function, first->module, name, prefix, self, &length))
 		return false;
 	for (uint32_t i = 0; i < s->test_count; i++)
@@ -296,6 +343,7 @@ int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *projec
 	          .form = form};
 	bool done;
 
+	out->form = form;
 	out->title = title(&p, finding);
 	done = form == MLA_FORM_GEOMETRY ? geometry_form(&p) : cache_length_form(&p);
 	if (!done) {
@@ -303,4 +351,11 @@ int mla_fix_absorb_threshold(mla_fix *out, mla_arena *arena, mla_project *projec
 		return 0;
 	}
 	return mla_edits_finish(&out->edits);
+}
+
+int mla_fix_cached_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
+                             const mla_finding *finding, mla_form form)
+{
+	(void)form; /* the other one is what is found */
+	return mla_fix_absorb_threshold(out, arena, project, finding, MLA_FORM_CACHE_LENGTH);
 }

@@ -6,15 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define MLA_FIXER(code, x)                                                    \
-	int mla_fix_##x(mla_fix *out, mla_arena *arena, mla_project *project, \
-	                const mla_finding *finding, mla_form form);
-#include "fixers/fixers.def"
-#undef MLA_FIXER
-
 static const struct {
 	const char *code;
-	mla_fixer fixer;
+	mla_fixer *fixer;
 } table[] = {
 #define MLA_FIXER(code, x) {code, mla_fix_##x},
 #include "fixers/fixers.def"

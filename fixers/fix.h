@@ -20,6 +20,7 @@ typedef struct {
 	const mla_site *site;
 	mla_edits edits; /* none: there is no fix */
 	mla_str refusal; /* why there is none */
+	mla_form form;   /* of the threshold that the decision compares with after it */
 	const char *title;
 	mla_applicability applicability;
 	mla_str reason; /* for the applicability; may be empty */
@@ -37,7 +38,11 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
 bool mla_fix_refuse(mla_fix *fix, const char *fmt, ...) MLA_PRINTF(2, 3);
 
 /* One per fixable rule, found through fixers.def. */
-typedef int (*mla_fixer)(mla_fix *out, mla_arena *arena, mla_project *project,
-                         const mla_finding *finding, mla_form form);
+typedef int mla_fixer(mla_fix *out, mla_arena *arena, mla_project *project,
+                      const mla_finding *finding, mla_form form);
+
+#define MLA_FIXER(code, x) mla_fixer mla_fix_##x;
+#include "fixers/fixers.def"
+#undef MLA_FIXER
 
 #endif

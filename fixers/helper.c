@@ -26,9 +26,75 @@ static bool only_cached(const mla_node *decorators)
 	return true;
 }
 
+static void write_helper(mla_writer *w, mla_form form)
+{
+	bool cached = form == MLA_FORM_CACHE_LENGTH;
+
+	mla_write_line(w, 0, "def %s(", name);
+	mla_write_line(w, 1, "kv_lora_rank: int, qk_nope_head_dim: int, v_head_dim: int%s",
+	               cached ? ", cache_len=None" : "");
+	mla_write_line(w, 0, ") -> int:");
+	mla_write_line(w, 1, "\"\"\"Most new queries for which absorbed attention costs no more%s.",
+	               cached ? "" : " on a long cache");
+	mla_write_blank(w);
+	mla_write_line(w, 1,
+	               "With r = kv_lora_rank and d = qk_nope_head_dim + v_head_dim, L queries "
+	               "need 2 L r");
+	mla_write_line(w, 1,
+	               "multiply-adds per head and cached token when absorbed, r d + L d when "
+	               "materialized.");
+	if (cached) {
+		mla_write_blank(w);
+		mla_write_line(w, 1,
+		               "Given cache_len, the L r d for folding the queries count too; "
+		               "without it the");
+		mla_write_line(w, 1, "cache is taken as long.");
+	}
+	mla_write_line(w, 1, "\"\"\"");
+	mla_write_line(w, 1, "d = qk_nope_head_dim + v_head_dim");
+	mla_write_line(w, 1, "denom = 2 * kv_lora_rank - d");
+	mla_write_line(w, 1, "if denom <= 0:");
+	mla_write_line(w, 2,
+	               "return 1  # absorbed never loses here: keep the single-query behavior");
+	if (cached) {
+		mla_write_line(w, 1, "if cache_len is not None:");
+		mla_write_line(w, 2, "rd = kv_lora_rank * d");
+		mla_write_line(w, 2, "return max(1, rd * cache_len // (rd + denom * cache_len))");
+	}
+	mla_write_line(w, 1, "return max(1, kv_lora_rank * d // denom)");
+}
+
+/* The helper's text at the place of `at`, without the last line end. */
+static mla_str helper_text(mla_arena *arena, const mla_module *m, const mla_node *at, mla_form form)
+{
+	mla_writer w = mla_writer_at(arena, m, at->span.start);
+	mla_str text;
+
+	write_helper(&w, form);
+	text = mla_writer_text(&w);
+	text.len -= w.eol.len;
+	return text;
+}
+
+/* Is it, to the letter, what the geometry form inserts? */
+static bool is_ours(mla_arena *arena, const mla_module *m, const mla_node *function)
+{
+	return !mla_kid(function, 3) &&
+	       mla_str_eq(mla_node_text(m->text, function),
+	                  helper_text(arena, m, function, MLA_FORM_GEOMETRY));
+}
+
+/* Its callers go on as before: the parameter that comes in has a default. */
+static bool extend(mla_edits *e, mla_module *m, const mla_node *function)
+{
+	mla_edits_bind(e, m, function->span,
+	               helper_text(e->arena, m, function, MLA_FORM_CACHE_LENGTH), mla_str_c(name));
+	return true;
+}
+
 /* Can a function of that name be called with r, n, v, and a cached length where one is needed,
  * and is the result the threshold? */
-static bool usable(mla_fix *fix, const mla_module *m, const mla_node *function, mla_form form)
+static bool usable(mla_fix *fix, mla_module *m, const mla_node *function, mla_form form)
 {
 	static const char *const sizes[] = {"kv_lora_rank", "qk_nope_head_dim", "v_head_dim"};
 	const mla_node *list = mla_kid(function, 0);
@@ -46,6 +112,8 @@ static bool usable(mla_fix *fix, const mla_module *m, const mla_node *function, 
 		fits = mla_kid(list->kid[i], 1) || list->kid[i]->op;
 	if (!fits)
 		return mla_fix_refuse(fix, "a %s with other parameters exists", name);
+	if (form == MLA_FORM_CACHE_LENGTH && n == 3 && is_ours(fix->edits.arena, m, function))
+		return extend(&fix->edits, m, function);
 	if (form == MLA_FORM_CACHE_LENGTH && (n < 4 || list->kid[3]->op))
 		return mla_fix_refuse(fix, "the existing %s takes no cached length", name);
 	if (function->has_error || !only_cached(mla_kid(function, 3)) ||
@@ -120,7 +188,7 @@ static uint32_t count_bindings(const mla_node **last, const mla_module *m)
 }
 
 /* The one helper of a module that has the name: a function at the top level, bound once. */
-static bool own_helper(mla_fix *fix, const mla_module *m, mla_form form)
+static bool own_helper(mla_fix *fix, mla_module *m, mla_form form)
 {
 	const mla_node *last = NULL;
 
@@ -130,44 +198,6 @@ static bool own_helper(mla_fix *fix, const mla_module *m, mla_form form)
 		return mla_fix_refuse(fix, "the %s in %s is defined under a condition", name,
 		                      m->path);
 	return usable(fix, m, last, form);
-}
-
-static void write_helper(mla_writer *w, mla_form form)
-{
-	bool cached = form == MLA_FORM_CACHE_LENGTH;
-
-	mla_write_line(w, 0, "def %s(", name);
-	mla_write_line(w, 1, "kv_lora_rank: int, qk_nope_head_dim: int, v_head_dim: int%s",
-	               cached ? ", cache_len=None" : "");
-	mla_write_line(w, 0, ") -> int:");
-	mla_write_line(w, 1, "\"\"\"Most new queries for which absorbed attention costs no more%s.",
-	               cached ? "" : " on a long cache");
-	mla_write_blank(w);
-	mla_write_line(w, 1,
-	               "With r = kv_lora_rank and d = qk_nope_head_dim + v_head_dim, L queries "
-	               "need 2 L r");
-	mla_write_line(w, 1,
-	               "multiply-adds per head and cached token when absorbed, r d + L d when "
-	               "materialized.");
-	if (cached) {
-		mla_write_blank(w);
-		mla_write_line(w, 1,
-		               "Given cache_len, the L r d for folding the queries count too; "
-		               "without it the");
-		mla_write_line(w, 1, "cache is taken as long.");
-	}
-	mla_write_line(w, 1, "\"\"\"");
-	mla_write_line(w, 1, "d = qk_nope_head_dim + v_head_dim");
-	mla_write_line(w, 1, "denom = 2 * kv_lora_rank - d");
-	mla_write_line(w, 1, "if denom <= 0:");
-	mla_write_line(w, 2,
-	               "return 1  # absorbed never loses here: keep the single-query behavior");
-	if (cached) {
-		mla_write_line(w, 1, "if cache_len is not None:");
-		mla_write_line(w, 2, "rd = kv_lora_rank * d");
-		mla_write_line(w, 2, "return max(1, rd * cache_len // (rd + denom * cache_len))");
-	}
-	mla_write_line(w, 1, "return max(1, kv_lora_rank * d // denom)");
 }
 
 /* The first line of a definition with its decorators and the comments that touch it, unless those

@@ -3,9 +3,6 @@
 
 #include "analyzer/str.h"
 
-int mla_fix_remove_suppression(mla_fix *out, mla_arena *arena, mla_project *project,
-                               const mla_finding *finding, mla_form form);
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -31,7 +31,10 @@ from tool import (
 )
 
 RULES = os.path.join(ROOT, "testdata", "rules")
-SUPPORT = ("base.py", "mla.py")  # the sibling modules of single files
+SUPPORT = ("base.py", "mla.py")  # the sibling modules of single files, in the first rule's folder
+OPT_IN = ("mla003", "mla201")  # rules that run only when they are selected
+CACHED = "mla003"  # while it runs, the cache-length form is inserted
+FIRST = os.path.join(RULES, "mla001_single_query_absorb")
 FORMS = {"geometry": ".fixed", "cache-length": ".fixed-cache-length"}
 FIX = ("check", "--fix", "--unsafe-fixes", "--no-verify")  # tests/test_verify.py verifies
 COMMENT = re.compile(r"# expect: (.*?)\s*$")
@@ -63,6 +66,7 @@ class Fixture:
         self.name, self.folder = name, folder
         path = os.path.join(folder, name)
         self.package = os.path.isdir(path)
+        self.opt_in = os.path.basename(folder).startswith(OPT_IN)
         if self.package:
             self.before = {os.path.join(name, p): d for p, d in tree(path).items()}
             self.own = sorted(self.before)
@@ -70,8 +74,7 @@ class Fixture:
             self.before = {name: read(path)}
             self.own = [name]
             for s in SUPPORT:
-                if os.path.exists(os.path.join(folder, s)):
-                    self.before[s] = read(os.path.join(folder, s))
+                self.before[s] = read(os.path.join(FIRST, s))
 
     def after(self, form):
         """The expected tree, or None where this form has no expectation of its own."""
@@ -85,10 +88,11 @@ class Fixture:
         after = dict(self.before)
         after[self.name] = read(path)
         # The helper goes into mla.py unless the model's own file has it.
-        if b"def max_absorbed_queries" not in after[self.name]:
-            support = os.path.join(self.folder, "mla.py" + ending)
-            if os.path.exists(support):
-                after["mla.py"] = read(support)
+        text = after[self.name]
+        if b"max_absorbed_queries" in text and b"def max_absorbed_queries" not in text:
+            if os.path.basename(self.folder).startswith(CACHED):
+                ending = FORMS["cache-length"]
+            after["mla.py"] = read(os.path.join(FIRST, "mla.py" + ending))
         return after
 
 
@@ -196,6 +200,8 @@ def one(fixture, twin, form, collected):
     before = {p: transform(d) for p, d in fixture.before.items()}
     after = {p: transform(d) for p, d in after.items()}
     threshold = () if form == "geometry" else ("--threshold", form)
+    if fixture.opt_in:
+        threshold += ("--select", "ALL")
     with tempfile.TemporaryDirectory() as folder:
         write_tree(folder, before)
         report = check(folder, *threshold)
@@ -233,7 +239,7 @@ def one(fixture, twin, form, collected):
 
 def named_alone(package, only, untouched):
     """A subclass named alone: the parent's file gets what the subclass needs, its guards stay."""
-    fixture = Fixture(os.path.join(RULES, "mla001_single_query_absorb"), package)
+    fixture = Fixture(FIRST, package)
     after = fixture.after("geometry")
     path = os.path.join(package, untouched)
     need(b"L <= self._max_absorbed" in after[path], "the parent has no guards")

@@ -702,7 +702,7 @@ def baseline():
         state("narrowed", 1, 2, 2, 0, "m.py")
         state("another rule", 0, 0, 0, 0, "--select", "MLA900")
         write_tree(d, {"m.py": module(CALL.replace("@guard", "L < 5", 1))})
-        state("one gone", 0, 0, 3, 1)
+        state("other findings", 1, 2, 2, 2)
         os.remove(os.path.join(d, "m.py"))
         state("file gone", 0, 0, 2, 2)
         state("file gone, narrowed", 0, 0, 2, 2, "z/n.py")

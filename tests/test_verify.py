@@ -17,13 +17,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tool import ROOT, TOOL, Cases, Failure, need, run, same, text, tree, write_tree
 
-RULE = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
+RULES = os.path.join(ROOT, "testdata", "rules")
 SAMPLE = os.path.join(ROOT, "testdata", "sample")
 DENSE = "latentlm/models/dense.py"
 # A sanitizer takes address space and time of its own.
 SANITIZED = "sanitize" in TOOL
 SECONDS = 40 if SANITIZED else 2
-FIXED = re.compile(r"# expect:.*MLA001 (?:select|followup)(?!.*nofix)")
+FIXED = re.compile(r"# expect:.*MLA00[1-4] (?:select|followup)(?!.*nofix)")
 # Its projections are not there and go by no known name.
 NOT_RUNNABLE = ("two_projections_not_found.py: HyssopOther.__call__",)
 SIZES = {  # file of the sample -> r, n, v
@@ -48,15 +48,18 @@ def said(site):
 
 
 def has_fix(site):
-    with open(os.path.join(RULE, os.path.relpath(site["path"], os.path.relpath(RULE, ROOT)))) as f:
+    with open(os.path.join(ROOT, site["path"])) as f:
         lines = f.read().split("\n")
     return any(FIXED.search(lines[n - 1]) for n in site["lines"])
 
 
-def fixtures():
+def fixtures(rule, at_least):
+    (folder,) = [d for d in os.listdir(RULES) if d.startswith(rule)]
+    select = ("--select", "ALL") if rule == "mla003" else ()
     # Small sizes, so that there is time for all of them; the sample has the true ones.
-    sites, _ = verify(ROOT, "--geometry", "64/16/8/16", os.path.relpath(RULE, ROOT))
-    need(len(sites) > 60, "only %d sites" % len(sites))
+    small = ("--geometry", "64/16/8/16")
+    sites, _ = verify(ROOT, *small, *select, os.path.join("testdata", "rules", folder))
+    need(len(sites) >= at_least, "only %d sites" % len(sites))
     wrong = []
     for site in sites:
         if site["path"].endswith("/threshold_is_one.py"):
@@ -193,7 +196,8 @@ def external(cases, folder):
 
 def main():
     cases = Cases("verify")
-    cases.run("fixtures", fixtures)
+    for rule, at_least in (("mla001", 60), ("mla002", 8), ("mla003", 4), ("mla004", 5)):
+        cases.run("fixtures of " + rule, fixtures, rule, at_least)
     cases.run("sample", sample, "geometry", 0)
     cases.run("sample, cache length", sample, "cache-length", 8192)
     for name, (statement, word) in HOSTILE.items():
