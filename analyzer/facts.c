@@ -22,7 +22,9 @@ const char *mla_kept_name(mla_kept k)
 
 const char *mla_role_name(mla_role r)
 {
-	return r == MLA_ROLE_SELECT ? "select" : r == MLA_ROLE_FOLLOWUP ? "followup" : "none";
+	static const char *const names[] = {"none", "select", "followup", "drop"};
+
+	return names[r];
 }
 
 /* One entry point that has been run, with the tests it met. */
@@ -455,6 +457,7 @@ static void finish(mla_facts *out, builder *b)
 	out->heir = heirs;
 	if (out->test_count)
 		qsort(tests, out->test_count, sizeof(*tests), by_position);
+	mla_weights_dropped(&out->dropped, b->arena, b->module);
 	out->test = tests;
 	out->site = sites;
 }

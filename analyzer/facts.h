@@ -6,6 +6,7 @@
 #define MLA_ANALYZER_FACTS_H
 
 #include "analyzer/latent.h"
+#include "analyzer/weights.h"
 
 /* Things done under a test. The operand decides the role, not the spelling. */
 typedef enum {
@@ -31,6 +32,7 @@ typedef enum {
 	MLA_ROLE_NONE,
 	MLA_ROLE_SELECT,   /* chooses absorbed or materialised */
 	MLA_ROLE_FOLLOWUP, /* applies r -> v after the absorbed arm */
+	MLA_ROLE_DROP,     /* drops weights: of findings, not of tests */
 } mla_role;
 
 /* Why a test of a query count stays as it is. */
@@ -134,6 +136,7 @@ typedef struct {
 	uint32_t test_count;
 	mla_site *const *site; /* those with a test in this module */
 	uint32_t site_count;
+	mla_dropped_list dropped;
 	const mla_node
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;

@@ -12,7 +12,7 @@
 typedef struct {
 	mla_load *v;
 	uint32_t n;
-	bool with_kept;
+	bool with_kept, with_loaders;
 	mla_prefilter *prefilter;
 	mla_base_names *names; /* of the second look; NULL in the first */
 	atomic_uint next;
@@ -32,6 +32,8 @@ static bool is_candidate(const work *w, const mla_file *f, mla_str bytes)
 {
 	if (w->names)
 		return mla_base_names_candidate(w->names, bytes);
+	if (w->with_loaders && mla_prefilter_loads(bytes))
+		return true;
 	return w->with_kept || f->named ? mla_prefilter_listed(bytes)
 	                                : mla_prefilter_candidate(w->prefilter, bytes);
 }
@@ -166,9 +168,13 @@ static int run_all(work *w, uint32_t threads)
 	return 0;
 }
 
-int mla_load_all(mla_load *v, uint32_t n, uint32_t threads, bool with_kept)
+int mla_load_all(mla_load *v, uint32_t n, uint32_t threads, bool with_kept, bool with_loaders)
 {
-	work w = {.v = v, .n = n, .with_kept = with_kept, .prefilter = mla_prefilter_new()};
+	work w = {.v = v,
+	          .n = n,
+	          .with_kept = with_kept,
+	          .with_loaders = with_loaders,
+	          .prefilter = mla_prefilter_new()};
 	int error = run_all(&w, threads);
 
 	mla_prefilter_free(w.prefilter);

@@ -13,7 +13,7 @@ typedef struct {
 } mla_load;
 
 /* Loads every file that is to be checked; the order of `v` decides nothing but its own. */
-int mla_load_all(mla_load *v, uint32_t n, uint32_t threads, bool with_kept);
+int mla_load_all(mla_load *v, uint32_t n, uint32_t threads, bool with_kept, bool with_loaders);
 
 /* Of the files not parsed yet, loads those that derive from a class among `names`. */
 int mla_load_derived(mla_load *v, uint32_t n, uint32_t threads, const char *const *names);

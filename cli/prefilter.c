@@ -294,3 +294,10 @@ bool mla_base_names_candidate(const mla_base_names *n, mla_str bytes)
 {
 	return has_word(&n->set, bytes);
 }
+
+bool mla_prefilter_loads(mla_str bytes)
+{
+	return mla_str_contains(bytes, "sanitize") &&
+	       (mla_str_contains(bytes, "layers") || mla_str_contains(bytes, "mtp") ||
+	        mla_str_contains(bytes, "nextn"));
+}

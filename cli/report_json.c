@@ -84,9 +84,9 @@ static json_t *finding(const mla_result *r)
 	mla_json_put(o, "name", mla_json_z(f->rule->name));
 	mla_json_put(o, "severity", mla_json_z(mla_severity_name(f->rule->severity)));
 	place(o, f->module, f->span, true);
-	mla_json_put(o, "symbol", f->site ? mla_json_text(f->site->symbol) : json_null());
+	mla_json_put(o, "symbol", f->symbol.len ? mla_json_text(f->symbol) : json_null());
 	mla_json_put(o, "guard", mla_json_text(mla_text_slice(f->module->text, f->span)));
-	mla_json_put(o, "role", f->site ? mla_json_z(mla_role_name(f->role)) : json_null());
+	mla_json_put(o, "role", f->role ? mla_json_z(mla_role_name(f->role)) : json_null());
 	if (f->pair) {
 		json_t *pair = json_object();
 

@@ -68,7 +68,7 @@ void mla_report_text(const mla_report *r)
 
 			put_place(st, t, f->module, f->span);
 			fprintf(to, "%s%s%s ", st->code, f->rule->code, st->reset);
-			if (f->site)
+			if (f->role)
 				fprintf(to, "[%s] ", mla_role_name(f->role));
 			mla_put_joined(to, f->message);
 			fputc('\n', to);

@@ -82,6 +82,14 @@ static void add_heirs(mla_scan_tree *t)
 				mla_site_add_heir(t->sites.v[i], t->heirs.v[k].owner);
 }
 
+static bool looks_at_loaders(const mla_scan *s)
+{
+	for (uint32_t i = 0; mla_rules[i]; i++)
+		if (s->on[i] && mla_rules[i]->about_loading)
+			return true;
+	return false;
+}
+
 static mla_form form_of(const mla_scan *s)
 {
 	for (uint32_t i = 0; mla_rules[i]; i++)
@@ -235,7 +243,8 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 		if (tree->files.v[i].state == MLA_FILE_CHECKED)
 			mla_vec_push(&loads, ((mla_load){.tree = tree, .file = &tree->files.v[i]}));
 	if (error == 0)
-		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept);
+		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept,
+		                     looks_at_loaders(s));
 	error = load_derived(s, &t, &loads, error);
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
 		if (loads.v[i].module)

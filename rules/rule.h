@@ -21,6 +21,7 @@ typedef struct {
 	const mla_test *pair;               /* the other test of the same decision, or NULL */
 	const mla_suppression *suppression; /* of MLA900, with the codes in it that are of use */
 	uint64_t used_codes;
+	mla_str symbol; /* the function it is about; empty: none */
 	mla_str message;
 	mla_str no_fix; /* why there is no fix; empty when a fixer may try */
 	bool threshold_known;
@@ -45,6 +46,7 @@ struct mla_rule {
 	mla_fix_availability fix;
 	bool opt_in;             /* runs only when it is selected */
 	bool cached_form;        /* while it runs, fixes insert the cache-length form */
+	bool about_loading;      /* looks at functions that sanitize weights */
 	bool about_suppressions; /* runs after the suppressions have been applied */
 	int (*check)(const mla_rule *self, const mla_facts *facts, mla_findings *out);
 };

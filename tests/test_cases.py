@@ -2,7 +2,7 @@
 """Runs the cases of an external folder: Python files with an expected.tsv beside them.
 
 The folder is no part of this project. MLALINT_CASES names it; without it this is one skipped case.
-The arguments are the codes to compare, default those of an absorb decision; kept lines are compared where every code of
+The arguments are the codes to compare, default all but those of pools; kept lines are compared where every code of
 the file is among them. Columns of expected.tsv: file, line, code or `kept`, role or reason, fixable
 (yes, no, -), verify, note; a note that begins with `optional:` marks a line that may be left out.
 """
@@ -142,7 +142,7 @@ def main():
     if not folder:
         cases.skip("external cases", "MLALINT_CASES is not set")
         return 0
-    codes = set(sys.argv[1:] or ["MLA001", "MLA002", "MLA003", "MLA004"])
+    codes = set(sys.argv[1:] or ["MLA001", "MLA002", "MLA003", "MLA004", "MLA201"])
     for case, rows in sorted(load(folder).items()):
         cases.run(case, one, folder, case, rows, codes)
     return cases.status()

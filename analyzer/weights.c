@@ -1,0 +1,253 @@
+/* Conditions under which a loader leaves weights out, and the names in them. */
+#include "analyzer/weights.h"
+
+#include "analyzer/str.h"
+#include "analyzer/vec.h"
+
+typedef struct {
+	mla_arena *arena;
+	mla_module *module;
+	const mla_node *function;
+	MLA_VEC(mla_dropped) found;
+} search;
+
+static mla_str text_of(const search *s, const mla_node *n)
+{
+	return mla_node_text(s->module->text, n);
+}
+
+static bool names_draft_head(mla_str text)
+{
+	static const char *const words[] = {"mtp", "nextn", "next_n", "multi_token", NULL};
+
+	for (int i = 0; words[i]; i++)
+		if (mla_str_mentions(text, words[i]))
+			return true;
+	return false;
+}
+
+static bool counts_layers(mla_str text)
+{
+	static const char *const words[] = {"num_hidden_layers", "num_layers", "n_layers", NULL};
+
+	for (int i = 0; words[i]; i++)
+		if (mla_str_mentions(text, words[i]))
+			return true;
+	return names_draft_head(text);
+}
+
+/* The number itself, or more: less would be a layer that the model has. */
+static bool says_layer_count(const search *s, const mla_node *e)
+{
+	for (const mla_node *n = e; n; n = mla_node_next(n, e, false))
+		if (n->kind == MLA_N_BINARY && n->op != MLA_OP_ADD)
+			return false;
+	return e->kind != MLA_N_STRING && counts_layers(text_of(s, e));
+}
+
+/* Is it, or the local it names, made of the number of layers? */
+static bool is_layer_count(const search *s, const mla_node *e)
+{
+	const mla_node *body = mla_kid(s->function, 1);
+
+	if (e->kind != MLA_N_NAME)
+		return says_layer_count(s, e);
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false))
+		if (n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_NAME &&
+		    mla_str_eq(n->kid[0]->name, e->name))
+			return says_layer_count(s, n->kid[n->n - 1]);
+	return false;
+}
+
+/* The number of layers that a configuration of this file has by default; 0: none says. */
+static int64_t default_layers(const search *s)
+{
+	const mla_node *root = s->module->syntax.root;
+	int64_t layers = 0;
+
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, n->kind == MLA_N_FUNCTION))
+		if (n->kind == MLA_N_ANN_ASSIGN && mla_kid(n, 2) &&
+		    mla_kid(n, 2)->kind == MLA_N_INT &&
+		    mla_str_is(n->kid[0]->name, "num_hidden_layers"))
+			mla_str_int(&layers, mla_kid(n, 2)->name, 1, INT32_MAX);
+	return layers;
+}
+
+/* "model.layers.61": a layer behind the last one. */
+static bool is_layer_behind(const search *s, mla_str text)
+{
+	static const char word[] = "layers.";
+	const uint32_t len = sizeof(word) - 1;
+
+	for (uint32_t i = 0; i + len < text.len; i++) {
+		mla_str digits = {text.ptr + i + len, 0};
+		int64_t layer;
+
+		if (memcmp(text.ptr + i, word, len) != 0)
+			continue;
+		while (i + len + digits.len < text.len && digits.ptr[digits.len] >= '0' &&
+		       digits.ptr[digits.len] <= '9')
+			digits.len++;
+		if (mla_str_int(&layer, digits, 1, INT32_MAX) && layer >= default_layers(s))
+			return true;
+	}
+	return false;
+}
+
+/* Does the string, perhaps a formatted one, name such weights? */
+static bool is_draft_name(const search *s, const mla_node *string)
+{
+	mla_str text = text_of(s, string);
+
+	for (const mla_node *n = mla_kid(string, 0); n; n = mla_node_next(n, string, false))
+		if (mla_str_contains(text, "layers") && is_layer_count(s, n))
+			return true;
+	return names_draft_head(text) || is_layer_behind(s, text);
+}
+
+static mla_str unquoted(mla_str s)
+{
+	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
+	       s.ptr[s.len - 1] == s.ptr[0]) {
+		s.ptr++;
+		s.len -= 2;
+	}
+	return s;
+}
+
+/* A string of the test itself, or of a constant of the file that it names. */
+static const mla_node *draft_name(const search *s, const mla_node *test)
+{
+	for (const mla_node *n = test; n; n = mla_node_next(n, test, n->kind == MLA_N_STRING)) {
+		const mla_binding *b =
+			n->kind == MLA_N_NAME ? mla_module_binding(s->module, n->name) : NULL;
+		const mla_node *from =
+			b && (b->node->kind == MLA_N_TUPLE || b->node->kind == MLA_N_LIST ||
+		              b->node->kind == MLA_N_STRING)
+				? b->node
+			: n->kind == MLA_N_STRING ? n
+						  : NULL;
+
+		for (const mla_node *k = from; k;
+		     k = mla_node_next(k, from, k->kind == MLA_N_STRING))
+			if (k->kind == MLA_N_STRING && is_draft_name(s, k))
+				return k;
+	}
+	return NULL;
+}
+
+/* Does it hold for the weights it names (1), for all others (-1), or is it about none (0)? */
+static int polarity(const mla_node *test)
+{
+	static const char *const matches[] = {"startswith", "match", "search",
+	                                      "fullmatch",  "any",   NULL};
+
+	if (test->kind == MLA_N_CALL)
+		return mla_str_in(test->kid[0]->name, matches);
+	if (test->kind != MLA_N_COMPARE)
+		return 0;
+	switch ((mla_op)test->op) {
+	case MLA_OP_IN:
+	case MLA_OP_EQ:
+	case MLA_OP_GE:
+	case MLA_OP_GT:
+		return 1;
+	case MLA_OP_NOT_IN:
+	case MLA_OP_NE:
+	case MLA_OP_LT:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static mla_str symbol_of(const search *s)
+{
+	const mla_node *class = mla_node_class(s->function);
+
+	return class ? mla_arena_format(s->arena, "%.*s.%.*s", MLA_ARG(class->name),
+	                                MLA_ARG(s->function->name))
+	             : s->function->name;
+}
+
+/* int(parts[1]) >= self.args.num_hidden_layers */
+static bool is_index_behind(const search *s, const mla_node *test)
+{
+	return test->kind == MLA_N_COMPARE &&
+	       (test->op == MLA_OP_GE || test->op == MLA_OP_LT || test->op == MLA_OP_EQ) &&
+	       is_layer_count(s, test->kid[1]) && test->kid[0]->kind != MLA_N_ATTRIBUTE;
+}
+
+/* The first part of the condition that drops such weights; `drops` is the outcome that drops. */
+static void look(search *s, const mla_node *condition, bool drops)
+{
+	for (const mla_node *n = condition; n;) {
+		bool whole = n->kind == MLA_N_CALL || n->kind == MLA_N_COMPARE;
+		bool negated = false;
+		const mla_node *name;
+
+		for (const mla_node *p = n; p != condition; p = p->parent)
+			negated ^= p->parent->kind == MLA_N_NOT;
+		if (whole && polarity(n) == (drops != negated ? 1 : -1) &&
+		    ((name = draft_name(s, n)) || is_index_behind(s, n))) {
+			mla_str text = name ? unquoted(text_of(s, name)) : text_of(s, n);
+
+			mla_vec_push(&s->found, ((mla_dropped){n, text, symbol_of(s)}));
+			return;
+		}
+		n = mla_node_next(n, condition, whole);
+	}
+}
+
+static bool is_deletion(const mla_node *n)
+{
+	const mla_node *call = n->kind == MLA_N_EXPRESSION ? mla_kid(n, 0) : NULL;
+
+	return n->kind == MLA_N_CONTINUE || n->kind == MLA_N_DELETE ||
+	       (call && call->kind == MLA_N_CALL && mla_str_is(call->kid[0]->name, "pop"));
+}
+
+static bool is_store(const mla_node *n)
+{
+	return n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_SUBSCRIPT;
+}
+
+static void look_in(search *s)
+{
+	const mla_node *body = mla_kid(s->function, 1);
+
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		const mla_node *block = n->kind == MLA_N_IF ? mla_kid(n, 1) : NULL;
+
+		if (n->kind == MLA_N_IF_CLAUSE)
+			look(s, mla_kid(n, 0), false);
+		if (!block || !block->n)
+			continue;
+		if (block->n == 1 && is_deletion(block->kid[0]))
+			look(s, n->kid[0], true);
+		else if (!mla_kid(n, 2) && is_store(block->kid[block->n - 1]))
+			look(s, n->kid[0], false);
+	}
+}
+
+void mla_weights_dropped(mla_dropped_list *out, mla_arena *arena, mla_module *module)
+{
+	search s = {.arena = arena, .module = module};
+	const mla_node *root = module->syntax.root;
+	mla_dropped *v;
+
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, false))
+		if (n->kind == MLA_N_FUNCTION && mla_str_mentions(n->name, "sanitize")) {
+			s.function = n;
+			look_in(&s);
+		}
+	v = mla_arena_array(arena, s.found.n, sizeof(*v));
+	if (s.found.n)
+		memcpy(v, s.found.v, s.found.n * sizeof(*v));
+	*out = (mla_dropped_list){v, s.found.n};
+	mla_vec_free(&s.found);
+}
