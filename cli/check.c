@@ -1,4 +1,5 @@
 /* The check verb: scan, then report, print a diff, or write the fixes. */
+#include "cli/add_ignore.h"
 #include "cli/baseline.h"
 #include "cli/diff.h"
 #include "cli/format.h"
@@ -161,11 +162,30 @@ static int fix(const mla_options *o, mla_outputs *to)
 	return left_out ? MLA_EXIT_NO_VERDICT : status;
 }
 
+/* What is found afterwards is reported: a comment about comments cannot be suppressed. */
+static int add_ignore(const mla_options *o, mla_outputs *to)
+{
+	uint32_t files = 0;
+	mla_scan s;
+	int error = mla_scan_run(&s, o);
+
+	if (error == 0)
+		error = mla_add_ignore(&files, &s);
+	mla_scan_free(&s);
+	if (error < 0)
+		return mla_fail();
+	if (!o->quiet)
+		fprintf(stderr, "mlalint: %u file%s changed\n", files, files == 1 ? "" : "s");
+	return scan_and_report(o, to);
+}
+
 int mla_verb_check(const mla_options *o)
 {
 	mla_outputs to;
 
 	if (mla_outputs_open(&to, o) < 0)
 		return mla_fail();
-	return mla_outputs_close(&to, o->fix ? fix(o, &to) : scan_and_report(o, &to));
+	return mla_outputs_close(&to, o->add_ignore ? add_ignore(o, &to)
+	                              : o->fix      ? fix(o, &to)
+	                                            : scan_and_report(o, &to));
 }

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "analyzer/str.h"
+#include "cli/add_ignore.h"
 #include "cli/format.h"
 
 #include <getopt.h>
@@ -195,6 +196,10 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	case OPTION_fix:
 		o->fix = true;
 		break;
+	case OPTION_add_ignore:
+		o->add_ignore = arg;
+		error = mla_add_ignore_check(arg);
+		break;
 	case OPTION_unsafe_fixes:
 		o->unsafe_fixes = true;
 		break;
@@ -268,6 +273,8 @@ static int check_stdin(const mla_options *o)
 		                 "standard input can be read once only; - is given "
 		                 "%u times",
 		                 times);
+	if (times && o->add_ignore)
+		return mla_error(MLA_ECONFIG, "standard input takes no comments");
 	if (times && o->fix)
 		return mla_error(MLA_ECONFIG, "standard input cannot be fixed in place; "
 		                              "--diff prints the change");
@@ -320,6 +327,9 @@ static int check_together(mla_options *o)
 		error = resolve_outputs(o);
 	if (error < 0)
 		return error;
+	if (o->add_ignore && (o->fix || o->diff || o->write_baseline || o->rev))
+		return mla_error(MLA_ECONFIG, "--add-ignore goes with neither --fix, --diff, "
+		                              "--write-baseline nor --rev");
 	if (o->diff && o->fix)
 		return mla_error(MLA_ECONFIG, "--diff and --fix exclude each other");
 	if (o->write_baseline && (o->fix || o->diff || o->diff_base))

@@ -43,7 +43,8 @@ typedef struct {
 	uint32_t output_count;
 	const char *model_config;
 	const char *stdin_filename;
-	const char *rev; /* NULL: the files on disk */
+	const char *add_ignore; /* the reason; NULL: not given */
+	const char *rev;        /* NULL: the files on disk */
 	const char *diff_base, *baseline, *write_baseline;
 	mla_geometry geometry;
 	bool has_geometry;
