@@ -44,28 +44,30 @@ static void files_of(moved_list *out, const mla_scan_tree *t, const mla_fingerpr
 	}
 }
 
-/* A file that has gone from its place may have come from another one. */
-static int find_old(moved_list *list, const mla_git_tree *base, const mla_git_tree *now)
+/* A file that is not in its place in the base may have come from another one. Where that cannot be
+ * found out (a partial clone lacks what was removed since), its findings may be old: no verdict. */
+static void find_old(moved_list *list, mla_scan *s, const mla_git_tree *base,
+                     const mla_git_tree *now)
 {
 	const char **path = mla_alloc(list->n * sizeof(*path));
 	char **old = mla_alloc(list->n * sizeof(*old));
 	uint32_t n = 0, at = 0;
-	int error = 0;
 
 	for (uint32_t i = 0; i < list->n; i++)
 		if (mla_git_tree_at(base, list->v[i].path))
 			list->v[i].old = mla_copy(list->v[i].path);
 		else
 			path[n++] = list->v[i].path;
-	if (n)
-		error = mla_git_renamed(old, path, n, base->repo, base->root,
-		                        now ? now->root : NULL);
+	if (n &&
+	    mla_git_renamed(old, path, n, base->repo, base->root, now ? now->root : NULL) < 0) {
+		mla_fileset_note(&s->files, "%s", mla_error_last());
+		s->base_failed++;
+	}
 	for (uint32_t i = 0; i < list->n; i++)
 		if (!list->v[i].old)
 			list->v[i].old = old[at++];
 	free(old);
 	free(path);
-	return error;
 }
 
 /* The files of the base that matter, as if they had been named: imports bring in the others. */
@@ -191,8 +193,8 @@ static int find_in_base(bool *known, mla_scan *s, const mla_scan_tree *t, const 
 	if (error < 0)
 		return error;
 	files_of(&list, t, f);
-	error = find_old(&list, tree, t->tree->git);
-	if (error == 0 && list.n)
+	find_old(&list, s, tree, t->tree->git);
+	if (list.n)
 		error = scan_base(&digests, s, tree, &list, t->tree->folder);
 	else
 		mla_git_tree_free(tree);

@@ -652,6 +652,32 @@ def damaged_base():
         need(b"failed in the base: m.py (object " in p.stderr, text(p.stderr))
         # A file that has nothing to compare does not matter.
         report(d, "--diff-base", "HEAD", "n.py", status=0)
+        # What is gone cannot be asked whether a new file was made of it.
+        os.rename(os.path.join(d, "m.py"), os.path.join(d, "new.py"))
+        p = run(JSON_ARGS + ("--diff-base", "HEAD"), d, 2)
+        same("findings", paths(json.loads(p.stdout)), ["new.py"])
+        need(b"renames cannot be found: " in p.stderr, text(p.stderr))
+
+
+def fixed_and_verified():
+    """Fixes and verdicts are those of what is reported."""
+    old, new = module(CALL), module(OTHER, CALL)
+    with repository({"m.py": old}) as d:
+        run(("--write-baseline", "b.json"), d, 0)
+        write_tree(d, {"m.py": new})
+        commit(d)
+        for args in (("--diff-base", "HEAD~1"), ("--baseline", "b.json")):
+            write_tree(d, {"m.py": new})
+            run(("--fix", "--no-verify", "--unsafe-fixes") + args, d, 0)
+            same("left", symbols(report(d, status=1)), CALLS)
+            run(("--fix", "--no-verify", "--unsafe-fixes") + args, d, 0)
+            same("left, twice", symbols(report(d, status=1)), CALLS)
+        write_tree(d, {"m.py": old})
+        none = run(("verify", "--diff-base", "HEAD"), d, 0).stdout
+        need(b"m.py" not in none, text(none))
+        want = run(("verify", "--output-format", "json"), d).stdout
+        need(b"Attention.__call__" in want, text(want))
+        same("revision", run(("verify", "--output-format", "json", "--rev", "@~1"), d).stdout, want)
 
 
 JSON_ARGS = ("check", "--output-format", "json")
@@ -889,6 +915,7 @@ def main():
     cases.run("merge base in a shallow clone, odd dates", shallow_base, "2001-01-01T00:00:00Z")
     cases.run("no merge base", no_base)
     cases.run("damaged base", damaged_base)
+    cases.run("fixes and verdicts of new findings", fixed_and_verified)
     cases.run("baseline", baseline)
     cases.run("baseline with odd names", baseline_names)
     cases.run("baselines that are none", baseline_refused)
