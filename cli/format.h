@@ -2,6 +2,8 @@
 #ifndef MLA_CLI_FORMAT_H
 #define MLA_CLI_FORMAT_H
 
+#include "cli/bench.h"
+#include "cli/plan.h"
 #include "cli/report.h"
 #include "cli/verify.h"
 
@@ -13,6 +15,8 @@ typedef struct {
 	mla_reporter *check;
 	void (*verify)(FILE *to, const mla_verdicts *v);
 	mla_rule_printer *rule;
+	mla_bench_printer *bench;
+	mla_plan_printer *plan;
 } mla_format_row;
 
 extern const mla_format_row mla_formats[MLA_FORMATS];

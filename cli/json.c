@@ -5,7 +5,9 @@
 #include "analyzer/str.h"
 #include "analyzer/utf8.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 json_t *mla_json_text(mla_str s)
 {
@@ -40,4 +42,27 @@ json_t *mla_json_z(const char *s)
 void mla_json_put(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
+}
+
+/* A config or a report takes kilobytes; a checkpoint index given by mistake is not read to its end.
+ */
+enum { FILE_MAX = 4 << 20 };
+
+int mla_json_object_read(json_t **out, const char *path)
+{
+	json_error_t why;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return mla_error(MLA_ECONFIG, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		return mla_error(MLA_ECONFIG, "%s: not a JSON file of at most %d MB", path,
+		                 FILE_MAX >> 20);
+	*out = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	if (!*out)
+		return mla_error(MLA_ECONFIG, "%s: line %d: %s", path, why.line, why.text);
+	if (json_is_object(*out))
+		return 0;
+	json_decref(*out);
+	return mla_error(MLA_ECONFIG, "%s: not a JSON object", path);
 }

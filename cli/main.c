@@ -14,6 +14,10 @@ static int run(const mla_options *o)
 		return mla_verb_verify(o);
 	case MLA_VERB_THRESHOLD:
 		return mla_verb_threshold(o);
+	case MLA_VERB_BENCH:
+		return mla_verb_bench(o);
+	case MLA_VERB_PLAN:
+		return mla_verb_plan(o);
 	case MLA_VERB_RULE:
 		return mla_verb_rule(o);
 	case MLA_VERB_VERSION:

@@ -3,13 +3,7 @@
 
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
-
-#include <errno.h>
-#include <jansson.h>
-#include <sys/stat.h>
-
-/* A config is a few kilobytes; a checkpoint index given by mistake is not read to its end. */
-enum { CONFIG_MAX = 4 << 20 };
+#include "cli/json.h"
 
 typedef MLA_VEC(mla_setting) setting_list;
 
@@ -66,22 +60,12 @@ int mla_model_config_read(mla_settings *out, const char *path)
 {
 	static const char *const nested[] = {"text_config", "language_config", "llm_config", NULL};
 	setting_list list = {0};
-	json_error_t why;
-	struct stat st;
 	json_t *root;
+	int error;
 
 	*out = (mla_settings){0};
-	if (stat(path, &st) < 0)
-		return mla_error(MLA_ECONFIG, "%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size > CONFIG_MAX)
-		return mla_error(MLA_ECONFIG, "%s: not a config file", path);
-	root = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-	if (!root)
-		return mla_error(MLA_ECONFIG, "%s: line %d: %s", path, why.line, why.text);
-	if (!json_is_object(root)) {
-		json_decref(root);
-		return mla_error(MLA_ECONFIG, "%s: not a JSON object", path);
-	}
+	if ((error = mla_json_object_read(&root, path)) < 0)
+		return error;
 	take(&list, root);
 	for (int i = 0; nested[i]; i++)
 		take(&list, json_object_get(root, nested[i]));

@@ -4,9 +4,12 @@
 #include "analyzer/str.h"
 #include "cli/add_ignore.h"
 #include "cli/format.h"
+#include "engine/bench.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum option_id {
@@ -43,6 +46,12 @@ static const struct {
                                 "threshold --rank R --nope N --value V [--cache-length T] | "
                                 "--model-config FILE",
                                 "print the number of queries up to which absorbing is chosen"},
+	[MLA_VERB_BENCH] = {"bench", 'B',
+                            "bench --geometry R/N/P/V[xH] | --model-config FILE | PATH | --pool "
+                            "[OPTION]...",
+                            "time both forms of attention, or of pooling, on this machine"},
+	[MLA_VERB_PLAN] = {"plan", 'P', "plan --accept A,B,C [OPTION]...",
+                           "speculation depth from acceptances and verify costs"},
 	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
 	[MLA_VERB_VERSION] = {"version", 'X', "version",
                               "versions of the program and its libraries"},
@@ -96,10 +105,33 @@ static int integer(int64_t *out, const char *option, const char *text, int64_t m
 	                 text, (long long)min, (long long)max);
 }
 
-int mla_options_geometry(mla_geometry *out, const char *text)
+bool mla_options_number(double *out, const char *text, size_t len)
+{
+	char copy[32], *end;
+
+	/* strtod also takes "inf", "nan", hexadecimal and leading blanks. */
+	if (!len || len >= sizeof(copy) || strspn(text, "0123456789.eE+-") < len ||
+	    strchr("eE+-", text[0]))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	*out = strtod(copy, &end);
+	return !*end && isfinite(*out);
+}
+
+static int milliseconds(double *out, const char *option, const char *text)
+{
+	if (mla_options_number(out, text, strlen(text)) && *out <= 1e9)
+		return 0;
+	return mla_error(MLA_ECONFIG, "--%s: '%s' is not a number of milliseconds", option, text);
+}
+
+int mla_options_geometry(mla_geometry *out, int64_t *heads, const char *text)
 {
 	uint32_t *field[] = {&out->rank, &out->nope, &out->rope, &out->value};
-	mla_str rest = mla_str_c(text);
+	const char *times = heads ? strchr(text, 'x') : NULL;
+	mla_str rest = times ? (mla_str){text, (uint32_t)(times - text)} : mla_str_c(text);
+	int error = 0;
 
 	for (int i = 0; i < 4; i++) {
 		mla_str part = {rest.ptr, 0};
@@ -109,18 +141,22 @@ int mla_options_geometry(mla_geometry *out, const char *text)
 			part.len++;
 		if ((i < 3) == (part.len == rest.len) || !mla_str_int(&v, part, 0, UINT32_MAX))
 			return mla_error(MLA_ECONFIG,
-			                 "--geometry: '%s' is not R/N/P/V, four sizes such as "
+			                 "--geometry: '%s' is not R/N/P/V%s, four sizes such as "
 			                 "512/128/64/128",
-			                 text);
+			                 text, heads ? "[xH]" : "");
 		*field[i] = (uint32_t)v;
 		rest.ptr += part.len + (i < 3);
 		rest.len -= part.len + (i < 3);
 	}
-	return mla_geometry_check(out);
+	if (heads)
+		*heads = 0;
+	if (times)
+		error = integer(heads, "geometry", times + 1, 1, 1 << 16);
+	return error < 0 ? error : mla_geometry_check(out);
 }
 
 static const char *const formats[] = {
-#define MLA_FORMAT(id, name, check, verify, rule) name,
+#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) name,
 #include "cli/formats.def"
 #undef MLA_FORMAT
 	NULL};
@@ -175,7 +211,8 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_geometry:
 		o->has_geometry = true;
-		error = mla_options_geometry(&o->geometry, arg);
+		error = mla_options_geometry(&o->geometry,
+		                             o->verb == MLA_VERB_BENCH ? &o->heads : NULL, arg);
 		break;
 	case OPTION_model_config:
 		o->model_config = arg;
@@ -255,6 +292,48 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_all:
 		o->all = true;
+		break;
+	case OPTION_backend:
+		o->backend = arg;
+		break;
+	case OPTION_widths:
+		o->widths = arg;
+		break;
+	case OPTION_cached:
+		o->cached = arg;
+		break;
+	case OPTION_samples:
+		error = integer(&o->samples, name, arg, MLA_BENCH_SAMPLES, MLA_BENCH_SAMPLES_MAX);
+		break;
+	case OPTION_pool:
+		o->pool = true;
+		break;
+	case OPTION_sparse_topk:
+		error = integer(&o->top_k, name, arg, 16, MLA_CACHE_LEN_MAX / 4);
+		break;
+	case OPTION_plot:
+		o->plot = arg;
+		break;
+	case OPTION_keep_invalid:
+		o->keep_invalid = true;
+		break;
+	case OPTION_accept:
+		o->accept = arg;
+		break;
+	case OPTION_draft_ms:
+		error = milliseconds(&o->draft_ms, name, arg);
+		break;
+	case OPTION_decode_ms:
+		error = milliseconds(&o->decode_ms, name, arg);
+		break;
+	case OPTION_verify_ms:
+		o->verify_ms = arg;
+		break;
+	case OPTION_bench:
+		o->bench = arg;
+		break;
+	case OPTION_layers:
+		error = integer(&o->layers, name, arg, 1, 10000);
 		break;
 	default:
 		break;
@@ -367,7 +446,12 @@ int mla_options_parse(mla_options *out, int argc, char **argv)
 	int id, error = 0;
 	size_t n = 1;
 
-	*out = (mla_options){.rank = -1, .nope = -1, .value = -1, .cache_length = -1};
+	*out = (mla_options){.rank = -1,
+	                     .nope = -1,
+	                     .value = -1,
+	                     .cache_length = -1,
+	                     .draft_ms = -1,
+	                     .decode_ms = -1};
 	out->verb = take_verb(&argc, &argv);
 	for (int i = 0; i < TABLE_SIZE; i++) {
 		longs[i] = (struct option){table[i].name, table[i].argument ? 1 : 0, NULL,

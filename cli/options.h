@@ -10,12 +10,14 @@ typedef enum {
 	MLA_VERB_CHECK,
 	MLA_VERB_VERIFY,
 	MLA_VERB_THRESHOLD,
+	MLA_VERB_BENCH,
+	MLA_VERB_PLAN,
 	MLA_VERB_RULE,
 	MLA_VERB_VERSION,
 } mla_verb;
 
 typedef enum {
-#define MLA_FORMAT(id, name, check, verify, rule) MLA_FORMAT_##id,
+#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) MLA_FORMAT_##id,
 #include "cli/formats.def"
 #undef MLA_FORMAT
 	MLA_FORMATS /* their number */
@@ -51,7 +53,13 @@ typedef struct {
 	bool show_kept, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify, no_verify, quiet;
 	bool all; /* rule --all */
 	uint32_t jobs;
-	int64_t rank, nope, value, cache_length; /* threshold; -1: not given */
+	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */
+	const char *backend, *widths, *cached, *plot; /* bench; lists as given; NULL: not given */
+	int64_t heads, top_k, samples;                /* bench; 0: not given */
+	bool pool, keep_invalid;
+	const char *accept, *verify_ms, *bench; /* plan */
+	double draft_ms, decode_ms;             /* plan; -1: not given */
+	int64_t layers;                         /* plan; 0: not given */
 } mla_options;
 
 /* MLA_ECONFIG on any mistake. 1: help was asked for and printed. */
@@ -60,8 +68,11 @@ int mla_options_parse(mla_options *out, int argc, char **argv);
 /* Does a path of an output mean standard output? */
 bool mla_output_is_stdout(const char *path);
 
-/* "512/128/64/128" */
-int mla_options_geometry(mla_geometry *out, const char *text);
+/* "512/128/64/128"; with `heads`, also "512/128/64/128x16", and 0 there without the last part. */
+int mla_options_geometry(mla_geometry *out, int64_t *heads, const char *text);
+
+/* A decimal number, not negative, of `len` bytes and nothing else. */
+bool mla_options_number(double *out, const char *text, size_t len);
 
 /* Is `rule` on under --select and --ignore? MLA_ECONFIG when a code in them is unknown. */
 int mla_options_rule(bool *on, const mla_options *o, const mla_rule *rule);

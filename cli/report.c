@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 const mla_format_row mla_formats[MLA_FORMATS] = {
-#define MLA_FORMAT(id, name, check, verify, rule) {name, check, verify, rule},
+#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) \
+	{name, check, verify, rule, bench, plan},
 #include "cli/formats.def"
 #undef MLA_FORMAT
 };
@@ -18,6 +19,8 @@ static bool has(mla_verb verb, mla_format f)
 	return verb == MLA_VERB_CHECK    ? mla_formats[f].check != NULL
 	       : verb == MLA_VERB_VERIFY ? mla_formats[f].verify != NULL
 	       : verb == MLA_VERB_RULE   ? mla_formats[f].rule != NULL
+	       : verb == MLA_VERB_BENCH  ? mla_formats[f].bench != NULL
+	       : verb == MLA_VERB_PLAN   ? mla_formats[f].plan != NULL
 	                                 : true;
 }
 

@@ -23,11 +23,9 @@ static uint32_t round_up(uint32_t a, uint32_t to)
 	return (a + to - 1) / to * to;
 }
 
-static int check(const mla_tail *t)
+static int check_sizes(const mla_tail *t)
 {
 	const mla_geometry *g = &t->geometry;
-	uint32_t dims[4] = {t->batch, t->heads, t->queries, g->nope};
-	uint32_t step[4] = {t->heads * t->queries * g->nope, t->queries * g->nope, g->nope, 1};
 	uint64_t rows = (uint64_t)t->batch * t->heads;
 	int error;
 
@@ -39,6 +37,18 @@ static int check(const mla_tail *t)
 	    rows * (g->rank + (uint64_t)g->rope + g->nope + g->value) > UINT32_MAX)
 		return mla_error(MLA_ELIMIT, "attention of %u x %u x %u queries over %u positions",
 		                 t->batch, t->heads, t->queries, t->total);
+	return 0;
+}
+
+static int check(const mla_tail *t)
+{
+	const mla_geometry *g = &t->geometry;
+	uint32_t dims[4] = {t->batch, t->heads, t->queries, g->nope};
+	uint32_t step[4] = {t->heads * t->queries * g->nope, t->queries * g->nope, g->nope, 1};
+	int error = check_sizes(t);
+
+	if (error < 0)
+		return error;
 	if ((error = mla_view_check("q_nope", t->q_nope, 0, dims, step, 4)) < 0 ||
 	    (error = mla_view_check("latent", t->latent, t->latent_offset,
 	                            (uint32_t[]){t->batch, t->total, g->rank},
@@ -93,6 +103,15 @@ static int split_scratch(mla_buffer **out, mla_backend *be, unsigned slot, const
 	return mla_backend_scratch(out, be, slot, n * 4);
 }
 
+/* Cuts p->total positions into splits; rows: padded to a vector. */
+static void cut(mla_attend_args *p, uint32_t rows)
+{
+	p->split = round_up(p->total / SPLITS > SPLIT ? p->total / SPLITS : SPLIT, CHUNK);
+	p->n_splits = (p->total + p->split - 1) / p->split;
+	p->chunk = CHUNK;
+	p->s_batch = CHUNK * (rows < MLA_ROW_BLOCK ? rows : MLA_ROW_BLOCK);
+}
+
 static int attend(mla_backend *be, const mla_tail *t, attention *a, uint32_t store)
 {
 	mla_attend_args *p = &a->args;
@@ -106,10 +125,7 @@ static int attend(mla_backend *be, const mla_tail *t, attention *a, uint32_t sto
 	int error;
 
 	p->total = t->total;
-	p->split = round_up(t->total / SPLITS > SPLIT ? t->total / SPLITS : SPLIT, CHUNK);
-	p->n_splits = (t->total + p->split - 1) / p->split;
-	p->chunk = CHUNK;
-	p->s_batch = CHUNK * (rows < MLA_ROW_BLOCK ? rows : MLA_ROW_BLOCK);
+	cut(p, rows);
 	p->kv_heads = a->kv_heads;
 	p->mask = t->mask.kind;
 	p->queries = t->queries;
@@ -374,5 +390,45 @@ int mla_tail_materialised(mla_backend *be, const mla_tail *t)
 			if ((error = materialised_pass(be, t, b, h, now, q, kv)) < 0)
 				return error;
 		}
+	return 0;
+}
+
+/* What attend() borrows. */
+static uint64_t attend_bytes(const mla_backend *be, const mla_tail *t, uint64_t rows,
+                             uint64_t v_dim, uint64_t z)
+{
+	mla_attend_args p = {.total = t->total};
+	uint64_t blocks = (rows + MLA_ROW_BLOCK - 1) / MLA_ROW_BLOCK;
+
+	cut(&p, round_up((uint32_t)rows, mla_backend_fvw(be)));
+	return z * p.n_splits * (rows * (v_dim + 2) + blocks * p.s_batch) * 4;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+int mla_tail_scratch(uint64_t *out, const mla_backend *be, const mla_tail *t)
+{
+	const mla_geometry *g = &t->geometry;
+	uint64_t b = t->batch, h = t->heads, rows = h * t->queries;
+	uint32_t width = 2 * mla_backend_fvw(be), lanes = round_up(t->queries, 16);
+	uint64_t keys = t->total * ((uint64_t)g->nope + g->value) * 4, pass;
+	int error = check_sizes(t);
+
+	if (error < 0)
+		return error;
+	pass = most(1, keys ? PASS_BYTES / keys : 1);
+	pass = pass > h ? h : pass;
+	/* Packed weights; of the buffers that both forms use, the larger ones. */
+	*out = b * h * 4 *
+	       most(round_up(g->rank, width) * (uint64_t)g->nope,
+	            round_up(g->value, width) * (uint64_t)g->rank);
+	*out += 4 * most(b * (rows + 16) * (g->rank + (uint64_t)g->rope),
+	                 pass * lanes * (g->nope + (uint64_t)g->rope));
+	*out += b * rows * g->rank * 4 + pass * keys;
+	*out += attend_bytes(be, t, rows, g->rank, b) +
+	        attend_bytes(be, t, t->queries, g->value, pass);
 	return 0;
 }

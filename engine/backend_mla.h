@@ -40,4 +40,8 @@ typedef struct {
 int mla_tail_absorbed(mla_backend *be, const mla_tail *t);
 int mla_tail_materialised(mla_backend *be, const mla_tail *t);
 
+/* Memory that both forms together borrow from the backend at most. Looks at the sizes only, so it
+ * can be asked before there are inputs. MLA_ELIMIT for sizes that are refused anyway. */
+int mla_tail_scratch(uint64_t *out, const mla_backend *be, const mla_tail *t);
+
 #endif

@@ -1,0 +1,117 @@
+/* Reading a report of bench back. It is a file of the user's: nothing in it is taken on trust. */
+#include "cli/bench.h"
+
+#include "analyzer/str.h"
+#include "cli/json.h"
+
+#include <math.h>
+
+enum { POINTS_MAX = MLA_BENCH_LENGTHS_MAX * (MLA_BENCH_WIDTHS_MAX + 2) * 2 };
+
+static bool text_is(json_t *o, const char *key, const char *text)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s && strcmp(s, text) == 0;
+}
+
+static bool integer(uint32_t *out, json_t *o, const char *key, json_int_t max)
+{
+	json_t *v = json_object_get(o, key);
+	json_int_t n = json_integer_value(v);
+
+	*out = 0;
+	if (!json_is_integer(v) || n < 1 || n > max)
+		return false;
+	*out = (uint32_t)n;
+	return true;
+}
+
+static bool milliseconds(double *out, json_t *side, const char *key)
+{
+	json_t *v = json_object_get(side, key);
+
+	*out = json_number_value(v);
+	return json_is_number(v) && *out > 0 && *out <= 1e9;
+}
+
+static bool read_side(mla_bench_point *p, unsigned i, json_t *side)
+{
+	mla_bench_stats *s = &p->ms[i];
+
+	for (int arm = 0; arm < MLA_BENCH_ARMS; arm++)
+		if (text_is(side, "arm", mla_bench_arm_name((mla_bench_arm)arm))) {
+			p->arm[i] = (mla_bench_arm)arm;
+			return integer(&s->n, side, "samples", 1 << 20) &&
+			       milliseconds(&s->median, side, "median_ms") &&
+			       milliseconds(&s->min, side, "min_ms") &&
+			       milliseconds(&s->q1, side, "q1_ms") &&
+			       milliseconds(&s->q3, side, "q3_ms") &&
+			       milliseconds(&s->max, side, "max_ms");
+		}
+	return false;
+}
+
+static int read_points(mla_bench_report *out, json_t *list, const char *path)
+{
+	size_t n = json_array_size(list);
+
+	if (!json_is_array(list) || n == 0 || n > POINTS_MAX)
+		return mla_error(MLA_ECONFIG, "%s: \"points\" is not a list of 1 to %d points",
+		                 path, POINTS_MAX);
+	out->points = mla_alloc(n * sizeof(*out->points));
+	for (size_t i = 0; i < n; i++) {
+		json_t *o = json_array_get(list, i);
+		mla_bench_point *p = &out->points[i];
+
+		if (!integer(&p->cached, o, "cached", MLA_CACHE_LEN_MAX) ||
+		    !integer(&p->width, o, "width", MLA_CACHE_LEN_MAX) ||
+		    !read_side(p, 0, json_object_get(o, "stock")) ||
+		    !read_side(p, 1, json_object_get(o, "patched")))
+			return mla_error(MLA_ECONFIG, "%s: point %zu of \"points\" is not complete",
+			                 path, i + 1);
+		p->measured = true;
+		out->n = (uint32_t)(i + 1);
+	}
+	return 0;
+}
+
+static int read_bench(mla_bench_report *out, json_t *b, const char *path)
+{
+	json_t *g = json_object_get(b, "geometry");
+	mla_geometry *to = &out->spec.geometry;
+	const char *backend = json_string_value(json_object_get(b, "backend"));
+
+	if (!json_is_object(b) || !text_is(b, "kind", "attention"))
+		return mla_error(MLA_ECONFIG,
+		                 "%s: not a report of bench on dense attention (--output-format "
+		                 "json)",
+		                 path);
+	integer(&to->rope, g, "qk_rope_head_dim", MLA_DIM_MAX); /* 0 for none */
+	if (!integer(&to->rank, g, "kv_lora_rank", MLA_DIM_MAX) ||
+	    !integer(&to->nope, g, "qk_nope_head_dim", MLA_DIM_MAX) ||
+	    !integer(&to->value, g, "v_head_dim", MLA_DIM_MAX) ||
+	    !integer(&out->spec.heads, b, "heads", 1 << 16))
+		return mla_error(MLA_ECONFIG,
+		                 "%s: \"geometry\" or \"heads\" is missing or out of "
+		                 "range",
+		                 path);
+	snprintf(out->backend, sizeof(out->backend), "%s", backend ? backend : "unknown backend");
+	out->interrupted = json_is_true(json_object_get(b, "interrupted"));
+	return read_points(out, json_object_get(b, "points"), path);
+}
+
+int mla_bench_json_read(mla_bench_report *out, const char *path)
+{
+	json_t *root;
+	int error = mla_json_object_read(&root, path);
+
+	*out = (mla_bench_report){.samples = MLA_BENCH_SAMPLES};
+	if (error < 0)
+		return error;
+	error = read_bench(out, json_object_get(root, "bench"), path);
+	json_decref(root);
+	if (error < 0)
+		mla_bench_report_free(out);
+	return error;
+}

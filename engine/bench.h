@@ -1,0 +1,138 @@
+/*
+ * Measuring two ways of doing the same thing: which points, in which order, and what a measurement
+ * is worth. Knows no kernels and no clock: a device runs an arm and says how long it took, so that
+ * tests can hand in times of their own (engine/bench_kernels.h is the real one).
+ *
+ * The two sides of a point are sampled in turn, and which goes first alternates, so that a drift of
+ * the machine meets both. Where both sides run the same arm (one query, in the stock runtime and in
+ * the patched one) they must agree within MLA_BENCH_APART; otherwise the machine was too restless
+ * and the whole run is invalid.
+ */
+#ifndef MLA_ENGINE_BENCH_H
+#define MLA_ENGINE_BENCH_H
+
+#include "analyzer/geometry.h"
+
+typedef enum {
+	MLA_BENCH_MATERIALISED,
+	MLA_BENCH_ABSORBED,
+	MLA_BENCH_GATHERED,    /* each query attends, in the latent, the rows selected for it */
+	MLA_BENCH_POOL_ALL,    /* every window of the cache */
+	MLA_BENCH_POOL_SUFFIX, /* the windows that the new tokens reach */
+	MLA_BENCH_ARMS
+} mla_bench_arm;
+
+const char *mla_bench_arm_name(mla_bench_arm arm);
+
+typedef enum {
+	MLA_BENCH_ATTENTION,
+	MLA_BENCH_POOL,
+	MLA_BENCH_SPARSE,
+	MLA_BENCH_KINDS
+} mla_bench_kind;
+
+const char *mla_bench_kind_name(mla_bench_kind kind);
+
+enum {
+	MLA_BENCH_SAMPLES = 9,     /* of each side, at least */
+	MLA_BENCH_SAME_FACTOR = 3, /* more of them where both sides run the same arm */
+	MLA_BENCH_SAMPLES_MAX = 999,
+	MLA_BENCH_WIDTHS_MAX = 64,
+	MLA_BENCH_LENGTHS_MAX = 32,
+};
+#define MLA_BENCH_APART 0.02
+
+/* Milliseconds. Quartiles interpolate linearly between samples; the median is the second one. */
+typedef struct {
+	uint32_t n;
+	double min, q1, median, q3, max;
+} mla_bench_stats;
+
+/* Sorts `samples`; n >= 1. */
+void mla_bench_stats_of(mla_bench_stats *out, double *samples, uint32_t n);
+
+/* Side 0 is the stock runtime (where the arms are forced: materialised), side 1 the patched one. */
+typedef struct {
+	uint32_t cached, width; /* positions after the update, new queries among them */
+	mla_bench_arm arm[2];
+	bool measured;
+	mla_bench_stats ms[2];
+} mla_bench_point;
+
+bool mla_bench_same(const mla_bench_point *p);
+double mla_bench_ratio(const mla_bench_point *p); /* stock over patched */
+double mla_bench_apart(const mla_bench_point *p); /* |a - b| / min(a, b) */
+
+/* The side that is ahead, 0 or 1; -1 where the ranges from quartile to quartile overlap. */
+int mla_bench_ahead(const mla_bench_point *p);
+
+/* What to measure. Lists are ascending, without repetitions. */
+typedef struct {
+	mla_bench_kind kind;
+	mla_geometry geometry; /* not used by pooling */
+	uint32_t heads;
+	uint32_t top_k;                                   /* sparse: rows a query attends at most */
+	uint32_t cached[MLA_BENCH_LENGTHS_MAX], n_cached; /* none: the usual ones */
+	uint32_t width[MLA_BENCH_WIDTHS_MAX], n_widths;   /* none: the usual ones */
+} mla_bench_spec;
+
+/*
+ * The points of a run, by cached length and then width, freed with free(). MLA_ECONFIG for a width
+ * above a cached length. Of an attention sweep, the points at one query with the same arm twice and
+ * at two queries are there at more lengths than those of the sweep: from them comes the cost of the
+ * second query.
+ */
+int mla_bench_points(mla_bench_point **out, uint32_t *n, const mla_bench_spec *spec);
+
+typedef struct {
+	void *state;
+	/* Makes the inputs of a point, the same for both sides. NULL: there are none to make. */
+	int (*prepare)(void *state, const mla_bench_point *p);
+	/* Runs a side `times` times; p is NULL under mla_bench_interleave(). */
+	int (*run)(double *seconds, void *state, const mla_bench_point *p, unsigned side,
+	           uint32_t times);
+} mla_bench_device;
+
+typedef struct {
+	void *state;
+	bool (*stop)(void *state); /* asked before each pair of samples */
+	/* Between samples: the share of the work that is done, and what is measured now. */
+	void (*progress)(void *state, double done, const mla_bench_point *now);
+} mla_bench_watch;
+
+/* `samples` of each side, in turn, each of them `times` runs. 1: stopped, and `out` is not set. */
+int mla_bench_interleave(mla_bench_stats out[2], const mla_bench_device *device,
+                         const mla_bench_watch *watch, const uint32_t times[2], uint32_t samples);
+
+/*
+ * Measures the points in order. A sample runs an arm until it takes a few hundredths of a second.
+ * 1: stopped; the points that are complete are marked as measured.
+ */
+int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec, uint32_t samples,
+                  const mla_bench_device *device, const mla_bench_watch *watch);
+
+/* What follows from the points of one cached length. */
+typedef struct {
+	uint32_t cached;
+	uint32_t threshold; /* cache-length form */
+	uint32_t swept;     /* widths measured with both arms */
+	/* Absorbed is ahead up to here at every measured width (0: at none), and materialised from
+	 * there on at every one (0: at none). Between them nothing is said. */
+	uint32_t absorbed_to, materialised_from;
+	bool has_same, valid; /* the same arm twice, and within the limit */
+	double apart;         /* the worst of them */
+	bool has_second;
+	double second[2]; /* milliseconds that the second query adds, stock and patched */
+} mla_bench_length;
+
+/* Of the points with that cached length; false when none is measured. */
+bool mla_bench_length_of(mla_bench_length *out, const mla_bench_point *points, uint32_t n,
+                         const mla_bench_spec *spec, uint32_t cached);
+
+/* Every pair with the same arm is within the limit. */
+bool mla_bench_valid(const mla_bench_point *points, uint32_t n);
+
+/* Multiply-adds of an arm, or elements pooled: what progress counts. */
+double mla_bench_work(const mla_bench_spec *spec, const mla_bench_point *p, mla_bench_arm arm);
+
+#endif
