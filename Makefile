@@ -135,7 +135,7 @@ bench-scan:
 	@python3 tests/bench_scan.py $(TOOL)
 
 check-format:
-	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' ':!testdata')
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

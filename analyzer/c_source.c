@@ -25,6 +25,7 @@ int mla_c_module_parse(mla_module **out, mla_c_arguments *arguments, mla_text *t
 	                        list.n);
 	if (error < 0)
 		goto done;
+	m->c->arguments = arguments;
 	m->text = text;
 	m->syntax = (mla_syntax){.root = m->c->tree.root,
 	                         .comments = m->c->tokens.comment,

@@ -9,6 +9,7 @@
 struct mla_c_source {
 	mla_tokens tokens;
 	mla_clang_tree tree;
+	mla_c_arguments *arguments; /* what it was parsed with; a loan */
 };
 
 /* Parses `text`, which the module then owns. On failure the text is the caller's. */

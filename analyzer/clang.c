@@ -1,6 +1,7 @@
 /* Loading libclang, and running it in a process per source. */
 #include "analyzer/clang.h"
 
+#include "analyzer/c_names.h"
 #include "analyzer/clang_api.h"
 #include "analyzer/str.h"
 
@@ -185,6 +186,23 @@ static CXTranslationUnit parse_unit(shared *s, const char *path, mla_str bytes,
 	return s->error ? NULL : unit;
 }
 
+/* Is a query count named in what was left out? Only then is it worth a second parse. */
+static bool counts_inactive(const shared *s, const mla_lowering *l)
+{
+	const mla_tokens *t = l->tokens;
+
+	for (uint32_t i = 0; i < s->tree.inactive_count; i++) {
+		mla_span span = s->tree.inactive[i];
+
+		for (uint32_t k = mla_tokens_at(t, span.start);
+		     k < t->n && t->v[k].span.end <= span.end; k++)
+			if (!t->v[k].directive && t->v[k].kind == MLA_TOKEN_NAME &&
+			    (mla_name_integer(mla_text_slice(l->text, t->v[k].span)) & MLA_C_COUNT))
+				return true;
+	}
+	return false;
+}
+
 /* In the child. Nothing is given back: the process ends. */
 static void run(shared *s, const mla_text *text, const mla_tokens *tokens, const char *path,
                 const char *const *arguments, uint32_t n)
@@ -199,7 +217,7 @@ static void run(shared *s, const mla_text *text, const mla_tokens *tokens, const
 	read_diagnostics(s, &l, unit);
 	read_inactive(s, &l, unit);
 	s->tree.root = mla_clang_lower(&l, api.getTranslationUnitCursor(unit));
-	if (s->tree.inactive_count && (unit = parse_unit(s, path, bytes, arguments, n, true))) {
+	if (counts_inactive(s, &l) && (unit = parse_unit(s, path, bytes, arguments, n, true))) {
 		l.file = api.getFile(unit, path);
 		s->tree.retained = mla_clang_lower(&l, api.getTranslationUnitCursor(unit));
 	}

@@ -15,6 +15,7 @@ const char *mla_kept_name(mla_kept k)
 		[MLA_KEPT_KERNEL_CAPABILITY] = "kernel-capability",
 		[MLA_KEPT_EXPANDED_CACHE] = "expanded-cache",
 		[MLA_KEPT_ALREADY_WIDENED] = "already-widened",
+		[MLA_KEPT_LAYOUT] = "layout",
 	};
 
 	return names[k];
@@ -22,7 +23,11 @@ const char *mla_kept_name(mla_kept k)
 
 const char *mla_role_name(mla_role r)
 {
-	static const char *const names[] = {"none", "select", "followup", "drop"};
+	static const char *const names[] = {
+		[MLA_ROLE_NONE] = "none",         [MLA_ROLE_SELECT] = "select",
+		[MLA_ROLE_FOLLOWUP] = "followup", [MLA_ROLE_MIRROR] = "mirror",
+		[MLA_ROLE_DROP] = "drop",
+	};
 
 	return names[r];
 }
@@ -230,7 +235,7 @@ static void enter_all(builder *b)
 }
 
 /* What the test decides, from what is done on either side of it. */
-static void classify(mla_test *t)
+void mla_test_classify(mla_test *t)
 {
 	const uint32_t *s = t->small.count, *l = t->large.count;
 	bool selects = s[MLA_EV_FOLD] && l[MLA_EV_EXPAND] && !l[MLA_EV_FOLD] && !s[MLA_EV_EXPAND];
@@ -475,7 +480,7 @@ int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
 	b.flow.project = project;
 	enter_all(&b);
 	for (uint32_t i = 0; i < b.flow.tests.n; i++)
-		classify(b.flow.tests.v[i]);
+		mla_test_classify(b.flow.tests.v[i]);
 	for (uint32_t i = 0; i < b.roots.n; i++)
 		make_site(&b, &b.roots.v[i]);
 	finish(out, &b);

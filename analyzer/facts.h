@@ -20,6 +20,7 @@ typedef enum {
 	MLA_EV_ONE_ROW,        /* one constant row is taken on the query axis */
 	MLA_EV_MASK,           /* a mask is applied to scores or handed to an attention call */
 	MLA_EV_CACHE_EXPANDED, /* expanded keys or values are put into a cache */
+	MLA_EV_LAYOUT,         /* axes are put in another order, or a copy made contiguous */
 	MLA_EV_COUNT,
 } mla_event;
 
@@ -32,6 +33,7 @@ typedef enum {
 	MLA_ROLE_NONE,
 	MLA_ROLE_SELECT,   /* chooses absorbed or materialised */
 	MLA_ROLE_FOLLOWUP, /* applies r -> v after the absorbed arm */
+	MLA_ROLE_MIRROR,   /* a copy of the decision for another purpose: a node budget */
 	MLA_ROLE_DROP,     /* drops weights: of findings, not of tests */
 } mla_role;
 
@@ -42,6 +44,7 @@ typedef enum {
 	MLA_KEPT_KERNEL_CAPABILITY, /* a kernel or a shape that takes one query only */
 	MLA_KEPT_EXPANDED_CACHE, /* expanded keys and values are cached: nothing is re-expanded */
 	MLA_KEPT_ALREADY_WIDENED,
+	MLA_KEPT_LAYOUT,
 	MLA_KEPT_COUNT,
 } mla_kept;
 
@@ -96,6 +99,9 @@ typedef enum {
 	MLA_REFUSE_LATENTS,           /* the class has several latents of different sizes */
 	MLA_REFUSE_LIMIT,             /* the method was too long or too deep to follow */
 	MLA_REFUSE_SYNTAX,            /* the source around it does not parse */
+	MLA_REFUSE_MACRO,             /* the comparison is in the body of a macro */
+	MLA_REFUSE_INACTIVE,          /* the preprocessor leaves the test out */
+	MLA_REFUSE_SCOPE,             /* r, n or v cannot be written where a test is made */
 } mla_refusal;
 
 /* More classes than run one method in any file; a site with more is refused. */
@@ -140,6 +146,9 @@ typedef struct {
 	const mla_node
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;
+
+/* Sets role and kept from what is done in either arm. */
+void mla_test_classify(mla_test *t);
 
 /* Is the bound as it should be, or beyond judgement: latent sizes, or not known? */
 bool mla_test_is_widened(const mla_test *t);

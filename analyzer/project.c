@@ -194,6 +194,17 @@ static mla_module *look_up(mla_project *p, const char *path)
 	return insert(p, path, m);
 }
 
+mla_module *mla_project_next(mla_project *p, uint32_t *index)
+{
+	while (*index < p->entries.n) {
+		mla_module *m = p->entries.v[(*index)++].module;
+
+		if (m)
+			return m;
+	}
+	return NULL;
+}
+
 mla_module *mla_project_module(mla_project *p, const char *path)
 {
 	mla_module *m;

@@ -48,6 +48,10 @@ void mla_module_free(mla_module *m); /* only one that was never added */
 /* Hands a parsed module over to the project. The first one of a path stays. */
 void mla_project_add(mla_project *p, mla_module *m);
 
+/* The modules in the project by path; NULL after the last. One that was asked for and is not there
+ * is passed over. */
+mla_module *mla_project_next(mla_project *p, uint32_t *index);
+
 /* The module at `path`, read and parsed if need be; NULL when there is none. */
 mla_module *mla_project_module(mla_project *p, const char *path);
 

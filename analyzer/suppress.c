@@ -29,7 +29,7 @@ static bool take(mla_str *s, const char *word)
 static bool read_comment(mla_str s, mla_str *codes, bool *file)
 {
 	*codes = (mla_str){"", 0};
-	while (s.len && s.ptr[0] == '#')
+	while (s.len && strchr("#/*", s.ptr[0])) /* of Python and of C */
 		s = (mla_str){s.ptr + 1, s.len - 1};
 	s = trimmed(s);
 	if (!take(&s, "mlalint:"))
@@ -65,7 +65,7 @@ static uint32_t next_code(const mla_module *m, uint32_t line)
 		mla_span span = mla_text_line_span(m->text, line);
 		mla_str s = trimmed(mla_text_slice(m->text, span));
 
-		if (s.len && s.ptr[0] != '#')
+		if (s.len && s.ptr[0] != '#' && !mla_str_starts(s, "//"))
 			return (uint32_t)(s.ptr - mla_text_bytes(m->text).ptr);
 	}
 	return UINT32_MAX;

@@ -1,6 +1,7 @@
 /* The files under a root, and reading them, whatever has become of them meanwhile. */
 #include "cli/files.h"
 
+#include "analyzer/clang.h"
 #include "analyzer/str.h"
 #include "cli/git_tree.h"
 
@@ -43,7 +44,7 @@ char *mla_copy(const char *s)
 
 bool mla_file_is_source(const char *name)
 {
-	return mla_str_ends(mla_str_c(name), ".py");
+	return mla_str_ends(mla_str_c(name), ".py") || mla_clang_is_source(mla_str_c(name));
 }
 
 mla_tree *mla_fileset_tree(mla_fileset *s, const char *folder)

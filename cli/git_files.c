@@ -189,7 +189,7 @@ static int select_files(mla_tree *t, const mla_options *o, const char *given, co
 		return mla_error(MLA_EGIT, "%s: not in %s", given, o->rev);
 	folder = git_object_type(found) == GIT_OBJECT_TREE;
 	git_object_free(found);
-	return folder ? 0 : mla_error(MLA_EIO, "%s: not a Python source", given);
+	return folder ? 0 : mla_error(MLA_EIO, "%s: not a Python or C source", given);
 }
 
 static int open_tree(mla_tree **out, mla_fileset *s, const mla_options *o, place *p)

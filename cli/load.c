@@ -30,6 +30,8 @@ static void fail(mla_file *f, mla_file_state state)
 /* A file that was named is worth a parse: what it derives from may not have been named. */
 static bool is_candidate(const work *w, const mla_file *f, mla_str bytes)
 {
+	if (mla_clang_is_source(mla_str_c(f->path)))
+		return !w->names && mla_prefilter_c(bytes);
 	if (w->names)
 		return mla_base_names_candidate(w->names, bytes);
 	if (w->with_loaders && mla_prefilter_loads(bytes))
@@ -65,8 +67,21 @@ static void keep(mla_load *l, work *w, mla_str bytes)
 	l->bytes = (mla_str){copy, bytes.len};
 }
 
+static void parse_c(mla_load *l, mla_text *text)
+{
+	if (mla_c_module_parse(&l->module, l->c, text) < 0) {
+		l->module = NULL;
+		fail(l->file, MLA_FILE_FAILED);
+		mla_text_free(text);
+	}
+}
+
 static void parse(mla_load *l, mla_python *python, mla_text *text)
 {
+	if (mla_clang_is_source(mla_str_c(l->file->path))) {
+		parse_c(l, text);
+		return;
+	}
 	if (mla_module_parse(&l->module, python, text) < 0) {
 		l->module = NULL;
 		fail(l->file, MLA_FILE_FAILED);

@@ -3,12 +3,13 @@
 #define MLA_CLI_LOAD_H
 
 #include "cli/files.h"
-#include "analyzer/project.h"
+#include "analyzer/c_source.h"
 
 typedef struct {
 	mla_tree *tree;
 	mla_file *file;
 	mla_module *module; /* NULL: not parsed, nothing in it concerns us */
+	mla_c_arguments *c; /* for sources in C */
 	mla_str bytes;      /* of a file that was not parsed; ptr NULL: to be read again */
 } mla_load;
 

@@ -1,4 +1,5 @@
 /* Parsing of the command line against options.def. */
+#include "cli/files.h"
 #include "cli/options.h"
 
 #include "analyzer/str.h"
@@ -360,9 +361,9 @@ static int check_stdin(const mla_options *o)
 	if (times && o->rev)
 		return mla_error(MLA_ECONFIG, "standard input is in no revision; - and --rev "
 		                              "exclude each other");
-	if (o->stdin_filename && !mla_str_ends(mla_str_c(o->stdin_filename), ".py"))
+	if (o->stdin_filename && !mla_file_is_source(o->stdin_filename))
 		return mla_error(MLA_ECONFIG,
-		                 "--stdin-filename: '%s' is not the name of a Python source",
+		                 "--stdin-filename: '%s' is not the name of a Python or C source",
 		                 o->stdin_filename);
 	return 0;
 }

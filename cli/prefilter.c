@@ -190,6 +190,20 @@ bool mla_prefilter_listed(mla_str bytes)
 	return mla_prefilter_compares(bytes) || has_suppression(bytes);
 }
 
+/* Words in any case: macros and types are spelled in their own. */
+bool mla_prefilter_c(mla_str bytes)
+{
+	static const char *const words[] = {"mla",     "lora_kv", "kv_lora",   "latent", "absorb",
+	                                    "wk_b",    "wv_b",    "wkv_b",     "w_uk",   "w_uv",
+	                                    "embed_q", "kv_b_",   "materiali", NULL};
+	bool rank = mla_str_mentions(bytes, "rank"), nope = mla_str_mentions(bytes, "nope");
+
+	for (const char *const *w = words; *w; w++)
+		if (mla_str_mentions(bytes, *w))
+			return true;
+	return rank && nope;
+}
+
 bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes)
 {
 	return has_word(&p->strong, bytes) || has_word(&p->weak, bytes);

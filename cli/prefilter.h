@@ -21,6 +21,9 @@ bool mla_prefilter_listed(mla_str bytes);
 /* A function that sanitizes weights, and layers or a draft head. */
 bool mla_prefilter_loads(mla_str bytes);
 
+/* The same for C, C++ and Objective-C, where nearly every file compares: words alone. */
+bool mla_prefilter_c(mla_str bytes);
+
 /* The parts of the above, for a piece of a file. */
 bool mla_prefilter_compares(mla_str bytes);
 bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes);

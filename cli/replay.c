@@ -53,6 +53,12 @@ static void replay(work *w, uint32_t i)
 	mla_site_options options = {.settings = &w->s->settings, .seed = SEED};
 	mla_verdict *v = &w->v[i];
 
+	if (v->fix->site->module->c) {
+		v->result.outcome = MLA_UNVERIFIED;
+		snprintf(v->result.reason, sizeof(v->result.reason),
+		         "the arms of C code are not executed");
+		return;
+	}
 	v->whole_call = v->fix->form == MLA_FORM_CACHE_LENGTH;
 	if (v->whole_call)
 		options.cache_len = MLA_REPLAY_CACHE_LEN;

@@ -138,14 +138,28 @@ static json_t *files(const mla_scan *s)
 	return o;
 }
 
+/* A note, only where there is one: most scans have no such code. */
+static json_t *unanalysed(const mla_unanalysed *u)
+{
+	json_t *o = json_object();
+
+	place(o, u->module, u->span, false);
+	mla_json_put(o, "guard", mla_json_text(mla_text_slice(u->module->text, u->span)));
+	return o;
+}
+
 void mla_report_json(const mla_report *r)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
+	json_t *notes = json_array();
 	const mla_scan *s = r->scan;
 	const mla_result *result;
 	const mla_kept_test *k;
 	mla_cursor at = {0}, at_kept = {0};
 
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		for (uint32_t n = 0; n < s->trees.v[i].unanalysed_count; n++)
+			json_array_append_new(notes, unanalysed(&s->trees.v[i].unanalysed[n]));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
 	while ((result = mla_next_result(&at, s)))
@@ -157,6 +171,10 @@ void mla_report_json(const mla_report *r)
 		mla_json_put(o, "kept", keeps);
 	else
 		json_decref(keeps);
+	if (json_array_size(notes))
+		mla_json_put(o, "unanalysed", notes);
+	else
+		json_decref(notes);
 	mla_json_put(o, "files", files(s));
 	json_dumpf(o, r->to, JSON_INDENT(1));
 	fputc('\n', r->to);

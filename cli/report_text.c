@@ -76,6 +76,14 @@ void mla_report_text(const mla_report *r)
 			fprintf(to, "%7s = %.*s\n", "",
 			        MLA_ARG(mla_fix_text(s->arena, t->results.v[k].fix)));
 		}
+		for (uint32_t k = 0; k < t->unanalysed_count; k++) {
+			const mla_unanalysed *u = &t->unanalysed[k];
+
+			put_place(st, t, u->module, u->span);
+			fprintf(to, "unanalysed: ");
+			mla_put_joined(to, mla_text_slice(u->module->text, u->span));
+			fputc('\n', to);
+		}
 		for (uint32_t k = 0; k < t->kept.n; k++) {
 			const mla_test *test = t->kept.v[k].test;
 

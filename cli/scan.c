@@ -50,7 +50,8 @@ static bool is_listed(const mla_test *t, const mla_findings *found)
 			return false;
 	if (t->role != MLA_ROLE_NONE)
 		return mla_test_is_widened(t) && !mla_decision_split(t);
-	return (t->bound == MLA_BOUND_CONSTANT && t->limit == 1) || t->kept != MLA_KEPT_UNRELATED;
+	return (t->bound == MLA_BOUND_CONSTANT && (t->limit == 1 || t->module->c)) ||
+	       t->kept != MLA_KEPT_UNRELATED;
 }
 
 static int by_span(const void *pa, const void *pb)
@@ -137,19 +138,54 @@ static void set_partial(mla_scan *s, mla_scan_tree *t, mla_load *l, const mla_no
 		snprintf(out, size, "syntax errors");
 }
 
+/* What a C source may have lost is what it compares in code that was not understood. */
+static void set_c_partial(const mla_scan_tree *t, mla_load *l, const mla_node *limited)
+{
+	char *out = l->file->reason;
+	size_t size = sizeof(l->file->reason);
+
+	l->file->state = MLA_FILE_PARTIAL;
+	snprintf(out, size, "syntax errors");
+	if (limited)
+		snprintf(out, size, "too deep or too long to follow at line %u",
+		         mla_text_line(l->module->text, limited->span.start));
+	for (uint32_t i = t->unanalysed_count; i-- > 0;)
+		if (t->unanalysed[i].module == l->module) {
+			l->file->doubtful = true;
+			snprintf(out, size, "a test that could not be analysed at line %u",
+			         mla_text_line(l->module->text, t->unanalysed[i].span.start));
+		}
+}
+
+static bool has_unanalysed(const mla_scan_tree *t, const mla_module *m)
+{
+	for (uint32_t i = 0; i < t->unanalysed_count; i++)
+		if (t->unanalysed[i].module == m)
+			return true;
+	return false;
+}
+
 static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 {
 	mla_findings found = {.arena = s->arena};
 	const mla_finding **order;
 	mla_facts facts;
-	int error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module,
-	                            s->options->show_kept);
+	int error = 0;
+
+	if (l->module->c)
+		mla_c_facts_of(&facts, t->c_facts, l->module);
+	else
+		error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module,
+		                        s->options->show_kept);
 
 	if (error == 0)
 		error = mla_rules_run(&found, &facts, s->on);
 	if (error < 0)
 		return error;
-	if (l->module->syntax.error_count || facts.limited)
+	if (l->module->c &&
+	    (l->module->syntax.error_count || facts.limited || has_unanalysed(t, l->module)))
+		set_c_partial(t, l, facts.limited);
+	else if (!l->module->c && (l->module->syntax.error_count || facts.limited))
 		set_partial(s, t, l, facts.limited);
 	order = mla_arena_array(s->arena, found.n, sizeof(*order));
 	for (uint32_t i = 0; i < found.n; i++)
@@ -219,7 +255,7 @@ static int load_derived(mla_scan *s, mla_scan_tree *t, load_list *loads, int err
 		asked = names.n;
 		add_modules(t, loads, added);
 		for (uint32_t i = 0; i < loads->n; i++) {
-			if (loads->v[i].module && !added[i])
+			if (loads->v[i].module && !added[i] && !loads->v[i].module->c)
 				name_classes(&names, s, t, loads->v[i].module);
 			added[i] |= loads->v[i].module != NULL;
 		}
@@ -233,19 +269,37 @@ static int load_derived(mla_scan *s, mla_scan_tree *t, load_list *loads, int err
 	return error;
 }
 
+static int build_c_facts(mla_scan *s, mla_scan_tree *t)
+{
+	uint32_t index = 0;
+	mla_module *m;
+	int error = 0;
+
+	while ((m = mla_project_next(t->project, &index)) && !m->c)
+		;
+	if (m && (error = mla_c_facts_build(&t->c_facts, s->arena, t->project)) == 0)
+		t->unanalysed = mla_c_facts_unanalysed(t->c_facts, &t->unanalysed_count);
+	return error;
+}
+
 static int scan_tree(mla_scan *s, mla_tree *tree)
 {
 	mla_scan_tree t = {.tree = tree};
 	load_list loads = {0};
 	int error = mla_project_new(&t.project, (mla_reader){read_module, tree});
 
+	t.c_arguments = mla_c_arguments_new(tree->folder);
 	for (uint32_t i = 0; i < tree->files.n && error == 0; i++)
 		if (tree->files.v[i].state == MLA_FILE_CHECKED)
-			mla_vec_push(&loads, ((mla_load){.tree = tree, .file = &tree->files.v[i]}));
+			mla_vec_push(&loads, ((mla_load){.tree = tree,
+			                                 .file = &tree->files.v[i],
+			                                 .c = t.c_arguments}));
 	if (error == 0)
 		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept,
 		                     looks_at_loaders(s));
 	error = load_derived(s, &t, &loads, error);
+	if (error == 0)
+		error = build_c_facts(s, &t);
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
 		if (loads.v[i].module)
 			error = check_module(s, &t, &loads.v[i]);
@@ -365,6 +419,7 @@ void mla_scan_free(mla_scan *s)
 		mla_scan_tree *t = &s->trees.v[i];
 
 		mla_project_free(t->project);
+		mla_c_arguments_free(t->c_arguments);
 		mla_vec_free(&t->results);
 		mla_vec_free(&t->sites);
 		mla_vec_free(&t->heirs);

@@ -2,6 +2,7 @@
 #ifndef MLA_CLI_SCAN_H
 #define MLA_CLI_SCAN_H
 
+#include "analyzer/c_facts.h"
 #include "cli/files.h"
 #include "cli/fingerprint.h"
 #include "cli/prefilter.h"
@@ -22,10 +23,14 @@ typedef struct {
 typedef struct {
 	mla_tree *tree;
 	mla_project *project;
+	mla_c_arguments *c_arguments;
+	mla_c_facts *c_facts;        /* NULL: no such source */
 	MLA_VEC(mla_site *) sites;   /* decisions with a test in a checked file */
 	MLA_VEC(mla_heir) heirs;     /* classes that inherit a decision from another file */
 	MLA_VEC(mla_result) results; /* by path, then position, then code */
 	MLA_VEC(mla_kept_test) kept;
+	const mla_unanalysed *unanalysed; /* in C sources */
+	uint32_t unanalysed_count;
 	MLA_VEC(mla_fix *) fixes; /* each once, in the order of the findings */
 } mla_scan_tree;
 

@@ -84,7 +84,7 @@ static bool has_entry(walk *w, size_t len, const char *name)
 	return has;
 }
 
-/* Is there a Python source in a folder, as far as a short look shows? Doubt counts as yes. */
+/* Is there a source in a folder, as far as a short look shows? Doubt counts as yes. */
 static bool may_hold_sources(const char *folder, int depth)
 {
 	enum { DEEPEST = 4, ENTRIES = 1000 };
@@ -358,7 +358,7 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 	} else if (!S_ISREG(t->mode)) {
 		skip(w.tree, relative, "not a regular file")->named = true;
 	} else if (!mla_file_is_source(t->absolute)) {
-		error = mla_error(MLA_EIO, "%s: not a Python source", t->given);
+		error = mla_error(MLA_EIO, "%s: not a Python or C source", t->given);
 	} else {
 		mla_tree_add(w.tree, relative)->named = true;
 	}

@@ -86,7 +86,7 @@ int mla_suppression_add(mla_edits *out, mla_arena *arena, const mla_finding *con
 			continue;
 		}
 		w = mla_writer_for(arena, f->module, statement);
-		mla_write_line(&w, 0, "# mlalint: ignore[%.*s] %.*s",
+		mla_write_line(&w, 0, "%s mlalint: ignore[%.*s] %.*s", f->module->c ? "//" : "#",
 		               MLA_ARG(codes(arena, finding, i, n, statement)), MLA_ARG(reason));
 		mla_edits_add(out, f->module, (mla_span){at, at}, mla_writer_text(&w));
 	}

@@ -1,6 +1,7 @@
 /* The overlap policy, and putting edits into text. */
 #include "fixers/apply.h"
 
+#include "analyzer/c_source.h"
 #include "analyzer/str.h"
 
 #include <stdlib.h>
@@ -112,16 +113,26 @@ int mla_change_check(const mla_change *c, mla_python *python)
 	mla_arena *arena = mla_arena_new();
 	mla_syntax syntax;
 	mla_text *text;
+	mla_module *c_module = NULL;
 	int error = mla_text_new(&text, c->module->path, c->after);
 
 	if (error == 0) {
-		error = mla_python_parse(&syntax, python, text, arena);
+		if (c->module->c) {
+			error = mla_c_module_parse(&c_module, c->module->c->arguments, text);
+			if (c_module)
+				syntax = c_module->syntax;
+		} else {
+			error = mla_python_parse(&syntax, python, text, arena);
+		}
 		if (error == 0 && syntax.error_count > c->module->syntax.error_count)
 			error = mla_error(MLA_EBUG,
 			                  "%s: the fix would break the syntax; nothing "
 			                  "was written",
 			                  c->module->path);
-		mla_text_free(text);
+		if (c_module)
+			mla_module_free(c_module); /* and the text */
+		else
+			mla_text_free(text);
 	}
 	mla_arena_free(arena);
 	return error;

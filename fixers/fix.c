@@ -20,6 +20,8 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
 {
 	*out = (mla_fix){.site = finding->site, .edits = {.arena = arena}};
 	out->refusal = finding->no_fix;
+	if (!out->refusal.len && finding->site && finding->site->module->c)
+		out->refusal = mla_str_c("sources in C are reported, not changed");
 	if (out->refusal.len)
 		return 0;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)

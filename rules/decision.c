@@ -49,6 +49,15 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 	case MLA_REFUSE_LIMIT:
 		why = "the method is too long or too deep to follow";
 		break;
+	case MLA_REFUSE_MACRO:
+		why = "the comparison comes from a macro";
+		break;
+	case MLA_REFUSE_INACTIVE:
+		why = "the preprocessor leaves the test out";
+		break;
+	case MLA_REFUSE_SCOPE:
+		why = "rank, nope and value sizes are not all in scope at the test";
+		break;
 	case MLA_REFUSE_SYNTAX:
 		why = "the method does not parse";
 		break;
@@ -120,9 +129,13 @@ int mla_decision_report(const mla_rule *rule, const mla_facts *facts, mla_findin
 
 mla_str mla_decision_followup(mla_arena *arena, const mla_finding *f, const char *kind)
 {
+	bool elsewhere = f->pair && f->pair->module != f->module;
+
 	return mla_arena_format(
-		arena, "follow-up of the %s test in line %u: `%.*s` must change together with it",
-		kind, f->pair ? mla_text_line(f->pair->module->text, f->pair->node->span.start) : 0,
+		arena, "%s of the %s test in %s%sline %u: `%.*s` must change together with it",
+		f->role == MLA_ROLE_MIRROR ? "mirror" : "follow-up", kind,
+		elsewhere ? f->pair->module->path : "", elsewhere ? ", " : "",
+		f->pair ? mla_text_line(f->pair->module->text, f->pair->node->span.start) : 0,
 		MLA_ARG(mla_text_slice(f->module->text, f->span)));
 }
 

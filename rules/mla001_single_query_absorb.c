@@ -70,7 +70,7 @@ static mla_str message(mla_arena *arena, const mla_finding *f)
 	mla_str guard = mla_text_slice(f->module->text, f->span);
 	mla_str limit = mla_decision_threshold(arena, f);
 
-	if (f->role == MLA_ROLE_FOLLOWUP)
+	if (f->role != MLA_ROLE_SELECT)
 		return mla_decision_followup(arena, f, "single-query");
 	return mla_arena_format(
 		arena,

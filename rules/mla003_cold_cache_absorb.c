@@ -42,7 +42,7 @@ static const char doc[] =
 
 static mla_str message(mla_arena *arena, const mla_finding *f)
 {
-	if (f->role == MLA_ROLE_FOLLOWUP)
+	if (f->role != MLA_ROLE_SELECT)
 		return mla_decision_followup(arena, f, "cold-cache");
 	return mla_arena_format(
 		arena,

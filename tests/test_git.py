@@ -124,7 +124,7 @@ def narrowed():
         for cwd, given, word in (
             (d, "moved.py", "not in main"),
             (d, "p/none", "not in main"),
-            (d, "README.md", "not a Python source"),
+            (d, "README.md", "not a Python or C source"),
             (bare, "../x", "no git repository"),
             (bare, "hooks", "not in main"),
             (other, "none", "no git repository"),

@@ -1,0 +1,551 @@
+/* Frames, variables and statements of the abstract execution. */
+#include "analyzer/c_flow.h"
+
+#include "analyzer/str.h"
+
+enum { DEEPEST_CALL = 24, DEEPEST_NODE = 600, STEPS_MAX = 600000 };
+
+bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n)
+{
+	if (++f->steps <= STEPS_MAX && f->nesting < DEEPEST_NODE)
+		return true;
+	if (!f->limited) {
+		f->limited = n;
+		f->limited_module = fr->module;
+	}
+	return false;
+}
+
+void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at)
+{
+	for (uint32_t i = 0; i < f->guards.n; i++) {
+		mla_test *t = f->guards.v[i].test;
+		mla_arm *arm = f->guards.v[i].small ? &t->small : &t->large;
+
+		if (!arm->count[event]++)
+			arm->first[event] = at;
+	}
+}
+
+uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds)
+{
+	uint32_t mark = f->guards.n;
+
+	for (uint32_t i = 0; i < truth.n; i++)
+		mla_vec_push(&f->guards,
+		             ((mla_c_guard){truth.v[i].test, truth.v[i].small_when_true == holds}));
+	return mark;
+}
+
+void mla_c_pop(mla_c_flow *f, uint32_t mark)
+{
+	f->guards.n = mark;
+}
+
+mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b)
+{
+	mla_c_truth *v;
+	uint32_t n = a.n;
+
+	if (!b.n)
+		return a;
+	if (!a.n)
+		return b;
+	v = mla_arena_array(f->arena, a.n + b.n, sizeof(*v));
+	memcpy(v, a.v, a.n * sizeof(*v));
+	for (uint32_t i = 0; i < b.n; i++) {
+		bool known = false;
+
+		for (uint32_t k = 0; k < n && !known; k++)
+			known = v[k].test == b.v[i].test;
+		if (!known)
+			v[n++] = b.v[i];
+	}
+	return (mla_c_truths){v, n};
+}
+
+static uint32_t enter_scope(mla_c_flow *f)
+{
+	uint32_t outer = f->scope;
+
+	mla_vec_push(&f->scopes, outer);
+	f->scope = f->scopes.n; /* 0 is the outermost */
+	return outer;
+}
+
+/* Is what was written in `inner` overwritten for certain by what `outer` does later? */
+static bool dominates(const mla_c_flow *f, uint32_t outer, uint32_t inner)
+{
+	while (inner > outer)
+		inner = f->scopes.v[inner - 1];
+	return inner == outer;
+}
+
+static mla_cell *new_cell(mla_c_flow *f, uint64_t id, mla_str name)
+{
+	mla_cell *c = mla_arena_alloc(f->arena, sizeof(*c));
+
+	c->id = id;
+	c->name = name;
+	c->value.cell = c;
+	c->scope = f->scope;
+	return c;
+}
+
+static mla_cell *find_cell(mla_cell *const *v, uint32_t n, uint64_t id, mla_str name)
+{
+	for (uint32_t i = n; i-- > 0;)
+		if (id ? v[i]->id == id : mla_str_eq(v[i]->name, name))
+			return v[i];
+	return NULL;
+}
+
+static bool is_integer(const mla_node *n)
+{
+	return n->c && (n->c->integer || n->c->boolean);
+}
+
+static uint32_t tags_by_name(const mla_node *n)
+{
+	if (is_integer(n))
+		return mla_name_integer(n->name);
+	/* The c of a cache: rows of latents in the notation of the papers. */
+	if (n->kind == MLA_N_ATTRIBUTE && mla_str_is(n->name, "c") && n->c && n->c->pointer &&
+	    !n->c->record)
+		return MLA_C_LATENT;
+	return mla_name_tensor(n->name);
+}
+
+mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	uint64_t id = n->c ? n->c->id : 0;
+	mla_decl decl = mla_decl_of(n);
+	mla_cell *c = NULL;
+
+	if (decl == MLA_DECL_FUNCTION)
+		return NULL;
+	if (n->kind == MLA_N_NAME && decl != MLA_DECL_GLOBAL && decl != MLA_DECL_CONSTANT)
+		for (mla_c_frame *at = fr; at && !c; at = at->caller)
+			c = find_cell(at->cells.v, at->cells.n, id, n->name);
+	if (!c)
+		c = find_cell(f->globals.v, f->globals.n, id, n->name);
+	if (!c) {
+		c = new_cell(f, id, n->name);
+		c->value.tags = tags_by_name(n);
+		c->scope = 0;
+		mla_vec_push(&f->globals, c);
+	}
+	return c;
+}
+
+/* `float x[8][64]`: two constant dimensions in brackets after the name. */
+static bool is_stack_tile(const mla_c_frame *fr, const mla_node *n)
+{
+	const mla_tokens *t = &fr->module->c->tokens;
+	const char *bytes = mla_text_bytes(fr->module->text).ptr;
+	uint32_t i = mla_tokens_at(t, n->span.start), dimensions = 0;
+
+	if (!n->c || !n->c->array)
+		return false;
+	while (i < t->n && t->v[i].span.start < n->span.end &&
+	       !mla_str_eq(mla_text_slice(fr->module->text, t->v[i].span), n->name))
+		i++;
+	for (i++; i < t->n && bytes[t->v[i].span.start] == '[' && t->v[i].match > i;
+	     i = t->v[i].match + 1)
+		dimensions++;
+	return dimensions >= 2;
+}
+
+/* Does an expression name storage itself, so that a pointer made of it is an alias? */
+static bool is_plain(const mla_node *n)
+{
+	while (n && (n->kind == MLA_N_CAST || (n->kind == MLA_N_UNARY && n->op == MLA_OP_ADDRESS)))
+		n = n->kid[0];
+	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE);
+}
+
+static const mla_node *without_casts(const mla_node *n)
+{
+	while (n && n->kind == MLA_N_CAST)
+		n = n->kid[0];
+	return n;
+}
+
+void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *init = mla_kid(n, 0), *value = without_casts(init);
+	mla_cell *c = new_cell(f, n->c ? n->c->id : 0, n->name);
+	mla_c_value v = {0};
+
+	if (init)
+		v = mla_c_eval(f, fr, init);
+	c->stack = is_stack_tile(fr, n);
+	c->value.lambda = v.lambda;
+	c->value.truth = v.truth;
+	c->value.tags = v.tags;
+	if (is_integer(n)) {
+		if (!v.tags && (!init || !init->c || !init->c->value_known))
+			c->value.tags = mla_name_integer(n->name);
+	} else {
+		if (v.cell && is_plain(init))
+			c->value.cell = v.cell;
+		if (!(v.tags & MLA_C_TENSOR) && value && value->kind == MLA_N_CALL &&
+		    mla_name_function(value->name) != MLA_C_ALLOCATE)
+			c->value.tags |= mla_name_tensor(n->name);
+	}
+	mla_vec_push(&fr->cells, c);
+}
+
+/* Guards of this frame as truths: what a constant says that is stored or returned under them. */
+static mla_c_truths guard_truth(mla_c_flow *f, const mla_c_frame *fr, bool value)
+{
+	uint32_t n = f->guards.n - fr->guards;
+	mla_c_truth *v = mla_arena_array(f->arena, n, sizeof(*v));
+
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (mla_c_truth){f->guards.v[fr->guards + i].test,
+		                     f->guards.v[fr->guards + i].small == value};
+	return (mla_c_truths){v, n};
+}
+
+static bool literal_truth(bool *value, const mla_node *n)
+{
+	n = without_casts(n);
+	if (!n || (n->kind != MLA_N_TRUE && n->kind != MLA_N_FALSE && n->kind != MLA_N_INT))
+		return false;
+	*value = n->kind == MLA_N_TRUE ||
+	         (n->kind == MLA_N_INT && n->c && n->c->value_known && n->c->value != 0);
+	return true;
+}
+
+static const mla_node *target_root(const mla_node *n, bool *element)
+{
+	*element = false;
+	while (n && n->kind != MLA_N_NAME && n->kind != MLA_N_ATTRIBUTE) {
+		*element |= n->kind == MLA_N_SUBSCRIPT ||
+		            (n->kind == MLA_N_UNARY && n->op == MLA_OP_DEREF);
+		n = n->kind == MLA_N_CALL ? NULL : mla_kid(n, 0);
+	}
+	return n;
+}
+
+void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v, bool join)
+{
+	bool element;
+	const mla_node *root = target_root(target, &element);
+	mla_cell *c = root ? mla_c_cell(f, fr, root) : NULL;
+
+	if (!c) {
+		mla_c_value place = mla_c_eval(f, fr, target);
+
+		if (place.cell)
+			place.cell->value.tags |= v.tags;
+		return;
+	}
+	if (element) {
+		if (c->value.cell && c->value.cell != c)
+			c->value.cell->value.tags |= v.tags;
+		c->value.tags |= v.tags;
+		if (c->value.cell && c->value.cell->stack && (v.tags & MLA_C_FOLDED))
+			mla_c_record(f, MLA_EV_KERNEL, target);
+		return;
+	}
+	if (!join && dominates(f, f->scope, c->scope)) {
+		c->value.tags = 0;
+		c->value.truth.n = 0;
+		c->scope = f->scope;
+	}
+	c->value.tags |= v.tags;
+	c->value.truth = mla_c_join(f, c->value.truth, v.truth);
+	if (v.lambda)
+		c->value.lambda = v.lambda;
+	if (v.cell && !is_integer(target))
+		c->value.cell = v.cell;
+}
+
+static void assign(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value v = mla_c_eval(f, fr, n->kid[1]);
+	bool value;
+
+	if (!is_plain(n->kid[1]))
+		v.cell = NULL;
+	if (literal_truth(&value, n->kid[1]) && is_integer(n->kid[0])) {
+		v.truth = guard_truth(f, fr, value);
+		mla_c_store(f, fr, n->kid[0], v, v.truth.n != 0);
+		return;
+	}
+	mla_c_store(f, fr, n->kid[0], v, false);
+}
+
+static void exec_return(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *expr = mla_kid(n, 0);
+	mla_c_value v = {0};
+	bool value = true;
+
+	if (!expr)
+		return;
+	v = mla_c_eval(f, fr, expr);
+	if ((literal_truth(&value, expr) || is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
+		v.truth = mla_c_join(f, v.truth, guard_truth(f, fr, value));
+	fr->result.tags |= v.tags;
+	fr->result.truth = mla_c_join(f, fr->result.truth, v.truth);
+	if (!fr->result.cell)
+		fr->result.cell = v.cell;
+}
+
+static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_truths *rest,
+                    bool *rest_holds)
+{
+	mla_c_truths truth = mla_c_eval(f, fr, mla_kid(n, 0)).truth;
+	uint32_t mark = mla_c_push(f, truth, true), outer = enter_scope(f);
+	bool then = mla_c_exec(f, fr, mla_kid(n, 1)), other = false;
+
+	mla_c_pop(f, mark);
+	f->scope = outer;
+	if (mla_kid(n, 2)) {
+		mark = mla_c_push(f, truth, false);
+		enter_scope(f);
+		other = mla_c_exec(f, fr, n->kid[2]);
+		mla_c_pop(f, mark);
+		f->scope = outer;
+	}
+	rest->n = 0;
+	if (then != other) {
+		*rest = truth;
+		*rest_holds = other;
+	}
+	return then && other;
+}
+
+/* After an arm that leaves the block, what follows is the other arm. */
+static bool exec_block(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	uint32_t mark = f->guards.n;
+	bool leaves = false;
+
+	for (uint32_t i = 0; i < n->n && !leaves; i++) {
+		const mla_node *kid = n->kid[i];
+		mla_c_truths rest = {0};
+		bool holds = false;
+
+		if (kid && kid->kind == MLA_N_IF) {
+			leaves = exec_if(f, fr, kid, &rest, &holds);
+			mla_c_push(f, rest, holds);
+		} else {
+			leaves = mla_c_exec(f, fr, kid);
+		}
+	}
+	mla_c_pop(f, mark);
+	return leaves;
+}
+
+/* A loop that starts at the past length, or ends at the number of queries, runs over new rows. */
+static void mark_index(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *start = mla_kid(n, 0), *test = mla_kid(n, 1), *variable = NULL;
+	mla_c_value from = {0}, to = {0};
+	mla_cell *c;
+
+	if (start && start->kind == MLA_N_SEQUENCE)
+		start = mla_kid(start, 0);
+	if (start && start->kind == MLA_N_DECLARE)
+		variable = start;
+	else if (start && start->kind == MLA_N_ASSIGN && start->kid[0])
+		variable = start->kid[0];
+	if (!variable || !(c = mla_c_cell(f, fr, variable)))
+		return;
+	if (variable == start && mla_kid(start, 0))
+		from = mla_c_eval(f, fr, start->kid[0]);
+	else if (variable != start)
+		from = mla_c_eval(f, fr, start->kid[1]);
+	while (test && (test->kind == MLA_N_AND || test->kind == MLA_N_OR))
+		test = test->kid[0];
+	if (test && test->kind == MLA_N_COMPARE && test->kid[1])
+		to = mla_c_eval(f, fr, test->kid[1]);
+	c->value.tags &= ~(uint32_t)(MLA_C_NEW_INDEX | MLA_C_COUNT);
+	if ((from.tags & MLA_C_LENGTH) || (to.tags & MLA_C_COUNT))
+		c->value.tags |= MLA_C_NEW_INDEX;
+}
+
+static void exec_loop(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *test = n->kind == MLA_N_LOOP ? mla_kid(n, 1) : mla_kid(n, 0);
+	const mla_node *body = n->kind == MLA_N_LOOP ? mla_kid(n, 3) : mla_kid(n, 1);
+	mla_c_truths truth = {0};
+	uint32_t mark, outer;
+
+	if (n->kind == MLA_N_LOOP) {
+		mla_c_exec(f, fr, mla_kid(n, 0));
+		mark_index(f, fr, n);
+	}
+	if (test)
+		truth = mla_c_eval(f, fr, test).truth;
+	mark = mla_c_push(f, truth, true);
+	outer = enter_scope(f);
+	mla_c_exec(f, fr, body);
+	if (n->kind == MLA_N_LOOP)
+		mla_c_exec(f, fr, mla_kid(n, 2));
+	f->scope = outer;
+	mla_c_pop(f, mark);
+}
+
+static void exec_range(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *variable = mla_kid(n, 0);
+	mla_c_value v = mla_kid(n, 1) ? mla_c_eval(f, fr, n->kid[1]) : (mla_c_value){0};
+
+	if (variable && variable->kind == MLA_N_DECLARE) {
+		mla_c_declare(f, fr, variable);
+		fr->cells.v[fr->cells.n - 1]->value.tags |= v.tags;
+	}
+	mla_c_exec(f, fr, mla_kid(n, 2));
+}
+
+static bool exec_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_truths rest;
+	bool holds;
+
+	switch ((mla_kind)n->kind) {
+	case MLA_N_BLOCK:
+		return exec_block(f, fr, n);
+	case MLA_N_IF:
+		return exec_if(f, fr, n, &rest, &holds);
+	case MLA_N_LOOP:
+	case MLA_N_WHILE:
+		exec_loop(f, fr, n);
+		return false;
+	case MLA_N_FOR:
+		exec_range(f, fr, n);
+		return false;
+	case MLA_N_DO:
+		mla_c_exec(f, fr, mla_kid(n, 0));
+		mla_c_exec(f, fr, mla_kid(n, 1));
+		return false;
+	case MLA_N_SWITCH:
+		mla_c_switch(f, fr, n);
+		return false;
+	case MLA_N_LABEL:
+		return mla_c_exec(f, fr, mla_kid(n, 1));
+	case MLA_N_RETURN:
+		exec_return(f, fr, n);
+		return true;
+	case MLA_N_RAISE:
+	case MLA_N_BREAK:
+	case MLA_N_CONTINUE:
+		return true;
+	case MLA_N_SEQUENCE:
+		for (uint32_t i = 0; i < n->n; i++)
+			mla_c_exec(f, fr, n->kid[i]);
+		return false;
+	case MLA_N_DECLARE:
+		mla_c_declare(f, fr, n);
+		return false;
+	case MLA_N_ASSIGN:
+		assign(f, fr, n);
+		return false;
+	case MLA_N_FUNCTION:
+	case MLA_N_CLASS:
+		return false;
+	default:
+		mla_c_eval(f, fr, n);
+		return false;
+	}
+}
+
+bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	bool leaves;
+
+	if (!n || !mla_c_step(f, fr, n))
+		return false;
+	f->nesting++;
+	leaves = exec_one(f, fr, n);
+	f->nesting--;
+	return leaves;
+}
+
+mla_c_entry *mla_c_find(mla_c_flow *f, uint64_t id, mla_str name)
+{
+	mla_c_entry *found = NULL;
+
+	uint32_t low = 0, high = id ? f->functions.n : 0;
+
+	while (low < high) { /* sorted by id, active ones first */
+		uint32_t mid = low + (high - low) / 2;
+
+		if (f->functions.v[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (id && low < f->functions.n && f->functions.v[low].id == id)
+		found = &f->functions.v[low];
+	/* Where a header is missing, the name is all there is; two of a name are too many. */
+	for (uint32_t i = 0; !id && !found && i < f->functions.n; i++)
+		if (mla_str_eq(f->functions.v[i].node->name, name)) {
+			for (uint32_t k = i + 1; k < f->functions.n; k++)
+				if (mla_str_eq(f->functions.v[k].node->name, name))
+					return NULL;
+			found = &f->functions.v[i];
+		}
+	return found;
+}
+
+static void bind_parameter(mla_c_flow *f, mla_c_frame *fr, const mla_node *parameter,
+                           const mla_c_value *argument)
+{
+	mla_cell *c = new_cell(f, parameter->c ? parameter->c->id : 0, parameter->name);
+	uint32_t named = tags_by_name(parameter);
+
+	if (argument) {
+		c->value = *argument;
+		if (!c->value.cell)
+			c->value.cell = c;
+		if (!argument->tags && parameter->name.len > 1)
+			c->value.tags = named;
+	} else {
+		c->value.tags = named;
+		/* A short name of a row that is read, among latents. */
+		if (!is_integer(parameter) && !parameter->c->record &&
+		    mla_str_is(parameter->name, "c") &&
+		    mla_str_contains(mla_node_text(fr->module->text, parameter), "const"))
+			c->value.tags |= MLA_C_LATENT;
+	}
+	mla_vec_push(&fr->cells, c);
+}
+
+mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
+                                mla_module *module, const mla_c_value *arguments, uint32_t n)
+{
+	mla_c_frame fr = {.caller = function->kind == MLA_N_LAMBDA ? caller : NULL,
+	                  .function = function,
+	                  .module = module,
+	                  .guards = f->guards.n};
+	const mla_node *list = mla_kid(function, 0);
+	uint32_t outer = f->scope;
+
+	if (f->depth >= DEEPEST_CALL || !mla_c_step(f, &fr, function))
+		return (mla_c_value){0};
+	f->depth++;
+	enter_scope(f);
+	for (uint32_t i = 0; list && i < list->n; i++)
+		if (list->kid[i])
+			bind_parameter(f, &fr, list->kid[i],
+			               arguments && i < n ? &arguments[i] : NULL);
+	mla_c_exec(f, &fr, mla_kid(function, 1));
+	f->guards.n = fr.guards;
+	f->scope = outer;
+	f->depth--;
+	mla_vec_free(&fr.cells);
+	return fr.result;
+}
+
+void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry)
+{
+	entry->entered = true;
+	f->steps = 0;
+	mla_c_call_function(f, NULL, entry->node, entry->module, NULL, 0);
+}

@@ -1,0 +1,107 @@
+/*
+ * Abstract execution of C functions: values are what a pointer or graph node derives from (see
+ * c_names.h), both arms of every test are walked, calls are followed into every source of the
+ * scan, and what is done in an arm is recorded. Private to c_flow*.c and c_facts.c.
+ */
+#ifndef MLA_ANALYZER_C_FLOW_H
+#define MLA_ANALYZER_C_FLOW_H
+
+#include "analyzer/c_names.h"
+#include "analyzer/c_source.h"
+#include "analyzer/facts.h"
+#include "analyzer/vec.h"
+
+typedef struct {
+	mla_test *test;
+	bool small_when_true; /* of the whole expression */
+} mla_c_truth;
+
+/* A list that only grows by copying: values share it. */
+typedef struct {
+	const mla_c_truth *v;
+	uint32_t n;
+} mla_c_truths;
+
+typedef struct mla_cell mla_cell;
+
+typedef struct {
+	uint32_t tags;
+	mla_cell *cell; /* the storage it is or points into; NULL: none that is known */
+	mla_c_truths truth;
+	const mla_node *lambda;
+} mla_c_value;
+
+/* One variable, field or global, with all its elements. */
+struct mla_cell {
+	uint64_t id;
+	mla_str name;
+	mla_c_value value;
+	uint32_t scope; /* where it was written last */
+	bool stack;     /* an array of two constant dimensions on the stack */
+};
+
+typedef struct mla_c_frame {
+	struct mla_c_frame *caller;
+	const mla_node *function; /* FUNCTION or LAMBDA */
+	mla_module *module;
+	MLA_VEC(mla_cell *) cells;
+	mla_c_value result;
+	uint32_t guards; /* how many were in force when it was entered */
+} mla_c_frame;
+
+typedef struct {
+	mla_test *test;
+	bool small;
+} mla_c_guard;
+
+typedef struct {
+	uint64_t id;
+	const mla_node *node; /* FUNCTION with a body */
+	mla_module *module;
+	bool inactive; /* only in code that the preprocessor leaves out */
+	bool entered, called;
+	bool busy; /* it is being run: a recursion ends there */
+} mla_c_entry;
+
+typedef struct {
+	mla_arena *arena;
+	MLA_VEC(mla_c_entry) functions;
+	MLA_VEC(mla_cell *) globals; /* and fields: one for all objects */
+	MLA_VEC(mla_test *) tests;
+	MLA_VEC(mla_c_guard) guards;
+	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
+	uint32_t scope;
+	uint32_t depth, nesting, steps;
+	const mla_node *limited;
+	mla_module *limited_module;
+} mla_c_flow;
+
+/* c_flow.c */
+void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry);
+void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at);
+mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
+                                mla_module *module, const mla_c_value *arguments, uint32_t n);
+mla_c_entry *mla_c_find(mla_c_flow *f, uint64_t id, mla_str name);
+mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v,
+                 bool literal);
+bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n); /* control leaves it */
+uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds);
+void mla_c_pop(mla_c_flow *f, uint32_t mark);
+mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b);
+bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n);
+
+/* c_flow_test.c */
+mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node);
+mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+
+/* c_flow_expr.c */
+mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+
+/* c_flow_call.c */
+mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
+uint32_t mla_c_product(mla_c_flow *f, const mla_node *at, uint32_t a, uint32_t b);
+
+#endif

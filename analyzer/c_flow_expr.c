@@ -1,0 +1,223 @@
+/* Expressions of the abstract execution. */
+#include "analyzer/c_flow.h"
+
+#include "analyzer/str.h"
+
+static bool is_integer(const mla_node *n)
+{
+	return n && n->c && (n->c->integer || n->c->boolean);
+}
+
+static mla_c_value kid_value(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, uint32_t i)
+{
+	return mla_kid(n, i) ? mla_c_eval(f, fr, n->kid[i]) : (mla_c_value){0};
+}
+
+/* Reading rows of the latent by an index: chosen ones, or those of this step. */
+static uint32_t indexed(mla_c_flow *f, const mla_node *at, uint32_t base, uint32_t index)
+{
+	if ((index & MLA_C_CHOSEN) && (base & (MLA_C_LATENT | MLA_C_EXPANDED)))
+		mla_c_record(f, MLA_EV_GATHER, at);
+	if ((index & MLA_C_NEW_INDEX) && (base & MLA_C_LATENT))
+		base = (base & ~(uint32_t)MLA_C_LATENT) | MLA_C_NEW;
+	return base;
+}
+
+static mla_c_value eval_name(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_cell *c = mla_c_cell(f, fr, n);
+	mla_c_value v;
+
+	if (!c)
+		return (mla_c_value){0};
+	v = c->value;
+	if (v.cell && v.cell != c)
+		v.tags |= v.cell->value.tags;
+	return v;
+}
+
+/* A field has what was stored in it, else what its name says, else what its object is. */
+static mla_c_value eval_member(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value object = kid_value(f, fr, n, 0), v = eval_name(f, fr, n);
+
+	if (!v.tags && !is_integer(n))
+		v.tags = object.tags & MLA_C_TENSOR;
+	if (!v.cell)
+		v.cell = object.cell;
+	return v;
+}
+
+static mla_c_value eval_integers(mla_c_flow *f, const mla_node *n, mla_c_value a, mla_c_value b)
+{
+	uint32_t tags = (a.tags | b.tags) & ~(uint32_t)MLA_C_COUNT;
+
+	(void)f;
+	if (n->op == MLA_OP_SUB && (a.tags & MLA_C_HEAD_K))
+		tags = (tags & ~(uint32_t)(MLA_C_HEAD_K | MLA_C_ROPE)) | MLA_C_NOPE;
+	if (n->op == MLA_OP_SUB && (a.tags & MLA_C_LENGTH) && (b.tags & MLA_C_COUNT))
+		tags &= ~(uint32_t)MLA_C_NEW_INDEX;
+	return (mla_c_value){.tags = tags};
+}
+
+static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value a = kid_value(f, fr, n, 0), b = kid_value(f, fr, n, 1);
+	bool pointers = n->op == MLA_OP_ADD || n->op == MLA_OP_SUB;
+
+	if (n->op == MLA_OP_COMMA)
+		return b;
+	if (n->op == MLA_OP_MUL && (a.tags & MLA_C_TENSOR) && (b.tags & MLA_C_TENSOR))
+		return (mla_c_value){.tags = mla_c_product(f, n, a.tags, b.tags)};
+	if (pointers && !is_integer(n) &&
+	    (is_integer(mla_kid(n, 1)) || is_integer(mla_kid(n, 0)))) {
+		bool left = is_integer(mla_kid(n, 1));
+		mla_c_value p = left ? a : b;
+
+		p.tags = indexed(f, n, p.tags, left ? b.tags : a.tags);
+		return p;
+	}
+	if (n->op == MLA_OP_BITAND || n->op == MLA_OP_BITOR) {
+		mla_c_value v = {.tags = a.tags | b.tags};
+
+		v.truth = mla_c_join(f, a.truth, b.truth);
+		return v;
+	}
+	if (is_integer(n) || !((a.tags | b.tags) & MLA_C_TENSOR))
+		return eval_integers(f, n, a, b);
+	return (mla_c_value){.tags = a.tags | b.tags};
+}
+
+static mla_c_value eval_aug(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value a = kid_value(f, fr, n, 0), b = kid_value(f, fr, n, 1);
+
+	if (n->op == MLA_OP_MUL && (a.tags & MLA_C_TENSOR) && (b.tags & MLA_C_TENSOR))
+		b.tags = mla_c_product(f, n, a.tags, b.tags);
+	b.cell = NULL;
+	/* Walking a pointer forward leaves what it points to. */
+	if (!(n->kid[0]->c && n->kid[0]->c->pointer))
+		mla_c_store(f, fr, n->kid[0], b, true);
+	return b;
+}
+
+static mla_c_value eval_condition(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_truths truth = kid_value(f, fr, n, 0).truth;
+	uint32_t mark = mla_c_push(f, truth, true);
+	mla_c_value a = kid_value(f, fr, n, 1), b;
+
+	mla_c_pop(f, mark);
+	mla_c_push(f, truth, false);
+	b = kid_value(f, fr, n, 2);
+	mla_c_pop(f, mark);
+	a.tags |= b.tags;
+	a.truth = mla_c_join(f, a.truth, b.truth);
+	if (!a.cell)
+		a.cell = b.cell;
+	return a;
+}
+
+static mla_c_value eval_not(mla_c_flow *f, mla_c_value v)
+{
+	mla_c_truth *flipped = mla_arena_array(f->arena, v.truth.n, sizeof(*flipped));
+
+	for (uint32_t i = 0; i < v.truth.n; i++)
+		flipped[i] = (mla_c_truth){v.truth.v[i].test, !v.truth.v[i].small_when_true};
+	return (mla_c_value){.truth = {flipped, v.truth.n}};
+}
+
+/* `&&`, `||`: what comes second is done under what came first. */
+static mla_c_value eval_logic(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value a = kid_value(f, fr, n, 0);
+	uint32_t mark = mla_c_push(f, a.truth, n->kind == MLA_N_AND);
+	mla_c_value b = kid_value(f, fr, n, 1);
+
+	mla_c_pop(f, mark);
+	return (mla_c_value){.truth = mla_c_join(f, a.truth, b.truth)};
+}
+
+static mla_c_value eval_others(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value v = {0};
+
+	for (uint32_t i = 0; i < n->n; i++) {
+		mla_c_value k = kid_value(f, fr, n, i);
+
+		v.tags |= k.tags;
+		v.truth = mla_c_join(f, v.truth, k.truth);
+	}
+	return v;
+}
+
+static mla_c_value eval_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value v;
+
+	switch ((mla_kind)n->kind) {
+	case MLA_N_NAME:
+		return eval_name(f, fr, n);
+	case MLA_N_ATTRIBUTE:
+		return eval_member(f, fr, n);
+	case MLA_N_SUBSCRIPT: {
+		mla_c_value base = kid_value(f, fr, n, 0), index = kid_value(f, fr, n, 1);
+
+		base.tags = indexed(f, n, base.tags, index.tags);
+		base.truth.n = 0;
+		return base;
+	}
+	case MLA_N_CALL:
+		return mla_c_call(f, fr, n);
+	case MLA_N_COMPARE:
+		return mla_c_compare(f, fr, n);
+	case MLA_N_AND:
+	case MLA_N_OR:
+		return eval_logic(f, fr, n);
+	case MLA_N_NOT:
+		return eval_not(f, kid_value(f, fr, n, 0));
+	case MLA_N_UNARY:
+		v = kid_value(f, fr, n, 0);
+		if (n->op != MLA_OP_ADDRESS && n->op != MLA_OP_DEREF)
+			v.truth.n = 0;
+		return v;
+	case MLA_N_BINARY:
+		return eval_binary(f, fr, n);
+	case MLA_N_AUG_ASSIGN:
+		return eval_aug(f, fr, n);
+	case MLA_N_ASSIGN:
+		mla_c_exec(f, fr, n);
+		return kid_value(f, fr, n, 0);
+	case MLA_N_CONDITION:
+		return eval_condition(f, fr, n);
+	case MLA_N_CAST:
+		return kid_value(f, fr, n, 0);
+	case MLA_N_LAMBDA:
+		return (mla_c_value){.lambda = n};
+	case MLA_N_BRACES:
+	case MLA_N_OTHER:
+		return eval_others(f, fr, n);
+	case MLA_N_INT:
+	case MLA_N_FLOAT:
+	case MLA_N_STRING:
+	case MLA_N_TRUE:
+	case MLA_N_FALSE:
+	case MLA_N_NONE:
+		return (mla_c_value){0};
+	default:
+		mla_c_exec(f, fr, n);
+		return (mla_c_value){0};
+	}
+}
+
+mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value v;
+
+	if (!mla_c_step(f, fr, n))
+		return (mla_c_value){0};
+	f->nesting++;
+	v = eval_one(f, fr, n);
+	f->nesting--;
+	return v;
+}

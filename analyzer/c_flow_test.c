@@ -1,0 +1,185 @@
+/* Tests of a query count in the abstract execution: comparisons and switches. */
+#include "analyzer/c_flow.h"
+
+mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node)
+{
+	mla_test *t;
+
+	for (uint32_t i = 0; i < f->tests.n; i++)
+		if (f->tests.v[i]->node == node)
+			return f->tests.v[i];
+	t = mla_arena_alloc(f->arena, sizeof(*t));
+	t->module = fr->module;
+	t->node = node;
+	t->function = mla_node_function(node);
+	mla_vec_push(&f->tests, t);
+	return t;
+}
+
+static const mla_node *plain(const mla_node *n)
+{
+	while (n && n->kind == MLA_N_CAST)
+		n = n->kid[0];
+	return n;
+}
+
+static bool is_count(const mla_node *n, mla_c_value v)
+{
+	n = plain(n);
+	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE) &&
+	       (v.tags & MLA_C_COUNT) && !(v.tags & (MLA_C_TENSOR | MLA_C_LENGTH));
+}
+
+static mla_op mirrored(mla_op op)
+{
+	switch (op) {
+	case MLA_OP_LT:
+		return MLA_OP_GT;
+	case MLA_OP_GT:
+		return MLA_OP_LT;
+	case MLA_OP_LE:
+		return MLA_OP_GE;
+	case MLA_OP_GE:
+		return MLA_OP_LE;
+	default:
+		return op;
+	}
+}
+
+/* Does a loop end by this comparison? */
+static bool ends_loop(const mla_node *n)
+{
+	const mla_node *p = n->parent;
+
+	for (; p && (p->kind == MLA_N_AND || p->kind == MLA_N_OR || p->kind == MLA_N_NOT);
+	     p = p->parent)
+		n = p;
+	return p && ((p->kind == MLA_N_LOOP && n->index == 1) ||
+	             (p->kind == MLA_N_WHILE && n->index == 0) ||
+	             (p->kind == MLA_N_DO && n->index == 1));
+}
+
+static bool constant_of(int64_t *value, const mla_node *n)
+{
+	for (; n; n = n->kind == MLA_N_CAST ? n->kid[0] : NULL)
+		if (n->c && n->c->value_known) {
+			*value = n->c->value;
+			return true;
+		}
+	return false;
+}
+
+/* What the count is compared with. False: with nothing that makes it a test of a query count. */
+static bool take_bound(mla_test *t, mla_c_value bound)
+{
+	const uint32_t sizes = MLA_C_RANK | MLA_C_NOPE | MLA_C_VDIM | MLA_C_HEAD_K;
+
+	t->bound = MLA_BOUND_QUANTITY;
+	if (constant_of(&t->limit, t->against)) {
+		t->bound = MLA_BOUND_CONSTANT;
+		if (t->op == MLA_OP_LT || t->op == MLA_OP_GE)
+			t->limit--;
+		return t->limit >= 1;
+	}
+	if (bound.tags & sizes)
+		t->bound = bound.tags & MLA_C_LENGTH ? MLA_BOUND_CACHED : MLA_BOUND_GEOMETRY;
+	else if (bound.tags & (MLA_C_COUNT | MLA_C_LENGTH | MLA_C_NEW_INDEX))
+		return false;
+	return t->op != MLA_OP_EQ && t->op != MLA_OP_NE && !ends_loop(t->node);
+}
+
+static mla_c_value truth_of(mla_c_flow *f, mla_test *t, bool small_when_true)
+{
+	mla_c_truth *v = mla_arena_alloc(f->arena, sizeof(*v));
+
+	*v = (mla_c_truth){t, small_when_true};
+	return (mla_c_value){.truth = {v, 1}};
+}
+
+mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value left = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
+	mla_c_value right = mla_kid(n, 1) ? mla_c_eval(f, fr, n->kid[1]) : (mla_c_value){0};
+	bool on_left = is_count(mla_kid(n, 0), left);
+	mla_test found = {.node = n}, *t;
+
+	/* `flag == true`, `flag != 0` */
+	if (left.truth.n || right.truth.n) {
+		int64_t value = 0;
+		bool known = constant_of(&value, left.truth.n ? n->kid[1] : n->kid[0]);
+		mla_c_truths truth = left.truth.n ? left.truth : right.truth;
+
+		if (known && ((value != 0) == (n->op == MLA_OP_EQ)))
+			return (mla_c_value){.truth = truth};
+		return (mla_c_value){0};
+	}
+	if (!on_left && !is_count(mla_kid(n, 1), right))
+		return (mla_c_value){0};
+	found.op = on_left ? (mla_op)n->op : mirrored((mla_op)n->op);
+	found.count = n->kid[on_left ? 0 : 1];
+	found.against = n->kid[on_left ? 1 : 0];
+	found.small_when_true =
+		found.op == MLA_OP_LE || found.op == MLA_OP_LT || found.op == MLA_OP_EQ;
+	if (!take_bound(&found, on_left ? right : left))
+		return (mla_c_value){0};
+	t = mla_c_test(f, fr, n);
+	t->op = found.op;
+	t->count = found.count;
+	t->against = found.against;
+	t->small_when_true = found.small_when_true;
+	t->bound = found.bound;
+	t->limit = found.limit;
+	return truth_of(f, t, t->small_when_true);
+}
+
+/* The labels 1, 2, 3 ... in a row that come first, as one test of the subject. */
+static mla_test *label_test(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	const mla_node *body = mla_kid(n, 1), *first = NULL;
+	int64_t limit = 0;
+	mla_test *t;
+
+	for (const mla_node *x = body; x; x = mla_node_next(x, body, x->kind == MLA_N_SWITCH))
+		if (x->kind == MLA_N_LABEL && x->kid[0] && x->c->value_known &&
+		    x->c->value == limit + 1) {
+			first = first ? first : x->kid[0];
+			limit++;
+		}
+	if (!first)
+		return NULL;
+	t = mla_c_test(f, fr, first);
+	t->op = MLA_OP_EQ;
+	t->against = first;
+	t->small_when_true = true;
+	t->bound = MLA_BOUND_CONSTANT;
+	t->limit = limit;
+	return t;
+}
+
+void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	mla_c_value subject = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
+	const mla_node *body = mla_kid(n, 1);
+	mla_test *t = is_count(mla_kid(n, 0), subject) ? label_test(f, fr, n) : NULL;
+	uint32_t mark = f->guards.n;
+
+	if (!body || body->kind != MLA_N_BLOCK) {
+		mla_c_exec(f, fr, body);
+		return;
+	}
+	for (uint32_t i = 0; i < body->n; i++) {
+		const mla_node *x = body->kid[i];
+
+		while (x && x->kind == MLA_N_LABEL) {
+			bool small = x->kid[0] && x->c->value_known && t && x->c->value >= 1 &&
+			             x->c->value <= t->limit;
+
+			mla_c_pop(f, mark);
+			if (t)
+				mla_vec_push(&f->guards, ((mla_c_guard){t, small}));
+			x = x->kid[1];
+		}
+		mla_c_exec(f, fr, x);
+	}
+	mla_c_pop(f, mark);
+}

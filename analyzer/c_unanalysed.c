@@ -1,0 +1,128 @@
+/* A token scan beside the trees: `<query count> <op> <constant>` near names of latent attention. */
+#include "analyzer/c_unanalysed.h"
+
+#include "analyzer/c_names.h"
+#include "analyzer/str.h"
+#include "analyzer/vec.h"
+
+static mla_str text_of(const mla_module *m, uint32_t token)
+{
+	return mla_text_slice(m->text, m->c->tokens.v[token].span);
+}
+
+static bool is_constant_name(mla_str s)
+{
+	for (uint32_t i = 0; i < s.len; i++)
+		if (s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
+			return false;
+	return s.len > 1;
+}
+
+static bool is_constant(const mla_module *m, uint32_t i)
+{
+	const mla_token *t = &m->c->tokens.v[i];
+
+	if (t->kind == MLA_TOKEN_NUMBER)
+		return !mla_str_is(text_of(m, i), "0");
+	return t->kind == MLA_TOKEN_NAME && is_constant_name(text_of(m, i));
+}
+
+static bool is_count(const mla_module *m, uint32_t i)
+{
+	return m->c->tokens.v[i].kind == MLA_TOKEN_NAME &&
+	       (mla_name_integer(text_of(m, i)) & MLA_C_COUNT);
+}
+
+static bool is_candidate(const mla_module *m, uint32_t i)
+{
+	static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!=", NULL};
+	const mla_tokens *t = &m->c->tokens;
+
+	if (i == 0 || i + 1 >= t->n || t->v[i].directive || t->v[i].kind != MLA_TOKEN_PUNCTUATION ||
+	    !mla_str_in(text_of(m, i), ops))
+		return false;
+	return (is_count(m, i - 1) && is_constant(m, i + 1)) ||
+	       (is_constant(m, i - 1) && is_count(m, i + 1));
+}
+
+/* Does a tree have a comparison there, in a function that parsed? */
+static bool is_analysed(const mla_node *root, uint32_t offset)
+{
+	const mla_node *n, *comparison = NULL;
+
+	if (!root)
+		return false;
+	for (n = mla_node_at(root, (mla_span){offset, offset + 1}); n; n = n->parent) {
+		if (n->kind == MLA_N_COMPARE || n->kind == MLA_N_CALL)
+			comparison = n;
+		if ((n->kind == MLA_N_FUNCTION || n->kind == MLA_N_LAMBDA) && n->has_error)
+			return false;
+	}
+	return comparison != NULL;
+}
+
+/* The outermost braces around a token that are no namespace, class or extern: the function. */
+static mla_span function_around(const mla_module *m, uint32_t i)
+{
+	const mla_tokens *t = &m->c->tokens;
+	const char *bytes = mla_text_bytes(m->text).ptr;
+	mla_span s = t->v[i].span;
+
+	for (uint32_t k = i; k-- > 0;) {
+		char c = bytes[t->v[k].span.start];
+
+		if (c == '}' && t->v[k].match < k) {
+			k = t->v[k].match;
+			continue;
+		}
+		if (c != '{')
+			continue;
+		if (k && bytes[t->v[k - 1].span.start] != ')' &&
+		    !mla_str_is(text_of(m, k - 1), "const") &&
+		    !mla_str_is(text_of(m, k - 1), "else") &&
+		    !mla_str_is(text_of(m, k - 1), "override"))
+			break;
+		s.start = t->v[k].span.start;
+		s.end = t->v[k].match > k ? t->v[t->v[k].match].span.end
+		                          : mla_text_bytes(m->text).len;
+	}
+	return s;
+}
+
+static bool near_evidence(const mla_module *m, mla_span s)
+{
+	const mla_tokens *t = &m->c->tokens;
+
+	for (uint32_t i = mla_tokens_at(t, s.start); i < t->n && t->v[i].span.start < s.end; i++)
+		if (t->v[i].kind == MLA_TOKEN_NAME && mla_name_is_evidence(text_of(m, i)))
+			return true;
+	return false;
+}
+
+void mla_unanalysed_find(const mla_unanalysed **out, uint32_t *n, mla_arena *arena,
+                         mla_project *project)
+{
+	MLA_VEC(mla_unanalysed) list = {0};
+	mla_unanalysed *copy;
+	uint32_t index = 0;
+	mla_module *m;
+
+	while ((m = mla_project_next(project, &index)))
+		for (uint32_t i = 0; m->c && i < m->c->tokens.n; i++) {
+			uint32_t at = m->c->tokens.v[i].span.start;
+
+			if (is_candidate(m, i) && !is_analysed(m->c->tree.root, at) &&
+			    !is_analysed(m->c->tree.retained, at) &&
+			    near_evidence(m, function_around(m, i)))
+				mla_vec_push(&list,
+				             ((mla_unanalysed){m,
+				                               {m->c->tokens.v[i - 1].span.start,
+				                                m->c->tokens.v[i + 1].span.end}}));
+		}
+	copy = mla_arena_array(arena, list.n, sizeof(*copy));
+	if (list.n)
+		memcpy(copy, list.v, list.n * sizeof(*copy));
+	*out = copy;
+	*n = list.n;
+	mla_vec_free(&list);
+}
