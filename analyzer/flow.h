@@ -142,6 +142,9 @@ const mla_value *mla_value_axis(mla_flow *f, const mla_value *shape, int axis, u
 /* flow_test.c */
 const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
                                   const mla_value *left, const mla_value *right);
+/* `1 <= L <= 8`, a chain of the three values. */
+const mla_value *mla_flow_between(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                  const mla_value *const v[3]);
 const mla_value *mla_flow_pattern(mla_flow *f, mla_frame *fr, const mla_node *pattern,
                                   const mla_value *subject);
 const mla_value *mla_flow_not(mla_flow *f, const mla_value *v);
@@ -155,6 +158,8 @@ const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n);
 /* flow_setting.c */
 /* self.NAME as the constructors or the class body leave it, as a number and what it is made of. */
 const mla_value *mla_flow_setting(mla_flow *f, mla_str name);
+/* CLASS.NAME where that is a number in a class body; else NULL. */
+const mla_value *mla_flow_class_constant(mla_flow *f, mla_frame *fr, const mla_node *n);
 /* Is it what this class, or everybody, calls one of the latent sizes r, n and v? */
 bool mla_flow_is_size(const mla_flow *f, mla_str name);
 

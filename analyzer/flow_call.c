@@ -111,11 +111,16 @@ static const mla_value *self_attribute(mla_flow *f, mla_frame *fr, mla_str name)
 
 const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	const mla_value *object = mla_flow_eval(f, fr, n->kid[0]);
+	const mla_value *object = mla_flow_eval(f, fr, n->kid[0]), *constant;
 	mla_value *v;
 
+	if (object->kind == MLA_V_SELF && mla_str_is(n->name, "__class__"))
+		return object;
 	if (object->kind == MLA_V_SELF)
 		return self_attribute(f, fr, n->name);
+	if (n->kid[0]->kind == MLA_N_NAME && !mla_env_get(fr->env, n->kid[0]->name) &&
+	    (constant = mla_flow_class_constant(f, fr, n)))
+		return constant;
 	if (object->kind == MLA_V_UP)
 		return object;
 	if (mla_str_is(n->name, "shape")) {
@@ -260,6 +265,8 @@ static const mla_value *builtin(mla_flow *f, mla_str name, const mla_arguments *
 		return mla_value_new(f, MLA_V_INT, mla_arguments_tags(a) & MLA_TAG_MADE_OF);
 	if (mla_str_in(name, same) && a->n == 1)
 		return a->v[0];
+	if (mla_str_is(name, "type") && a->n == 1 && a->v[0]->kind == MLA_V_SELF)
+		return a->v[0]; /* as far as attributes go */
 	if (mla_str_in(name, nothing))
 		return mla_value_any(f, 0);
 	return NULL;

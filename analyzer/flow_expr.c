@@ -166,12 +166,18 @@ static const mla_value *walrus(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return v;
 }
 
-/* a < L < b: each neighbouring pair is a comparison, but none has a node of its own to edit */
+/* a < L < b; of longer chains nothing is known. */
 static const mla_value *chain(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	for (uint32_t i = 0; i < n->n; i += 2)
-		mla_flow_eval(f, fr, n->kid[i]);
-	return mla_value_any(f, 0);
+	const mla_value *v[3] = {NULL};
+
+	for (uint32_t i = 0; i < n->n; i += 2) {
+		const mla_value *operand = mla_flow_eval(f, fr, n->kid[i]);
+
+		if (i / 2 < 3)
+			v[i / 2] = operand;
+	}
+	return n->n == 5 ? mla_flow_between(f, fr, n, v) : mla_value_any(f, 0);
 }
 
 static const mla_value *all_kids(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -231,6 +237,7 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return mla_flow_call(f, fr, n);
 	case MLA_N_TUPLE:
 	case MLA_N_LIST:
+	case MLA_N_SET:
 		return sequence(f, fr, n);
 	case MLA_N_BINARY:
 		return binary(f, fr, n);

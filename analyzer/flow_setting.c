@@ -128,10 +128,10 @@ static void walk_expression(walk *w, const mla_node *e, int depth)
 }
 
 /* SHORT = 4 in the body of the class or of a base. */
-static const mla_node *class_constant(const mla_flow *f, mla_str name, mla_module **module)
+static const mla_node *class_constant(const mla_lineage *lineage, mla_str name, mla_module **module)
 {
-	for (uint32_t i = 0; i < f->lineage.n; i++) {
-		const mla_node *body = mla_kid(f->lineage.v[i].node, 1);
+	for (uint32_t i = 0; i < lineage->n; i++) {
+		const mla_node *body = mla_kid(lineage->v[i].node, 1);
 
 		for (uint32_t k = 0; body && k < body->n; k++) {
 			const mla_node *n = body->kid[k];
@@ -139,11 +139,41 @@ static const mla_node *class_constant(const mla_flow *f, mla_str name, mla_modul
 			if ((n->kind != MLA_N_ASSIGN && n->kind != MLA_N_ANN_ASSIGN) ||
 			    !is_target(n->kid[0], (mla_str){"", 0}, name))
 				continue;
-			*module = f->lineage.v[i].module;
+			*module = lineage->v[i].module;
 			return n->kind == MLA_N_ASSIGN ? n->kid[n->n - 1] : mla_kid(n, 2);
 		}
 	}
 	return NULL;
+}
+
+/* The value of an expression in a class body or a constructor, when it is a number. */
+static void take_number(mla_value *v, const mla_scope *scope, const mla_node *value)
+{
+	mla_number known = mla_evaluate(scope, value);
+
+	if (known.known != MLA_IS_INT)
+		return;
+	v->kind = MLA_V_INT;
+	v->number_known = true;
+	v->number = known.value;
+}
+
+const mla_value *mla_flow_class_constant(mla_flow *f, mla_frame *fr, const mla_node *n)
+{
+	mla_symbol s = mla_project_resolve_node(f->project, fr->module, n->kid[0]);
+	mla_scope scope = {.project = f->project};
+	mla_lineage lineage;
+	const mla_node *value;
+	mla_value *v;
+
+	if (!s.node || s.node->kind != MLA_N_CLASS)
+		return NULL;
+	mla_class_lineage(&lineage, f->project, (mla_class){s.module, s.node});
+	if (!(value = class_constant(&lineage, n->name, &scope.module)))
+		return NULL;
+	v = mla_value_new(f, MLA_V_ANY, 0);
+	take_number(v, &scope, value);
+	return v->number_known ? v : NULL;
 }
 
 static mla_value *read(mla_flow *f, mla_str name)
@@ -153,7 +183,6 @@ static mla_value *read(mla_flow *f, mla_str name)
 	mla_value *v = mla_value_new(f, MLA_V_ANY, 0);
 	const mla_node *value = NULL;
 	mla_attribute a;
-	mla_number known;
 
 	if (mla_flow_is_size(f, name)) {
 		v->tags = MLA_TAG_SIZE;
@@ -164,17 +193,13 @@ static mla_value *read(mla_flow *f, mla_str name)
 		value = a.count == 1 ? a.value : NULL;
 		scope.module = a.init.owner.module;
 		scope.function = a.init.node;
-	} else if ((value = class_constant(f, name, &scope.module))) {
+	} else if ((value = class_constant(&f->lineage, name, &scope.module))) {
 		w.module = scope.module;
 		walk_expression(&w, value, MAX_DEPTH);
 	}
 	v->tags = w.tags;
-	known = value && !w.tags ? mla_evaluate(&scope, value) : (mla_number){0};
-	if (known.known == MLA_IS_INT) {
-		v->kind = MLA_V_INT;
-		v->number_known = true;
-		v->number = known.value;
-	}
+	if (value && !w.tags)
+		take_number(v, &scope, value);
 	return v;
 }
 

@@ -94,21 +94,62 @@ static bool describe(mla_test *t, mla_op op, const mla_value *bound)
 	return t->bound != MLA_BOUND_CONSTANT || t->limit >= 1;
 }
 
+static bool is_count(const mla_value *v)
+{
+	return v->kind == MLA_V_INT && (v->tags & MLA_TAG_COUNT);
+}
+
+/* The last of 1, 2, ... k when these are the values of a tuple, a list or a set. */
+static bool counts_up(int64_t *last, const mla_value *v)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		int64_t k = v->element[i]->number;
+
+		if (v->element[i]->kind != MLA_V_INT || !v->element[i]->number_known || k < 1 ||
+		    k > 63)
+			return false;
+		seen |= (uint64_t)1 << k;
+	}
+	*last = v->n;
+	return v->n && v->n < 63 && seen == ((uint64_t)2 << v->n) - 2;
+}
+
+/* `in (1, 2, 3)`, `in range(1, 4)`: the largest member where all from 1 on are; NULL: not so. */
+static const mla_value *from_one_on(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                    const mla_value *members)
+{
+	mla_value *last = mla_value_new(f, MLA_V_INT, 0);
+	const mla_value *first, *end;
+
+	last->number_known = true;
+	if (members->kind == MLA_V_TUPLE)
+		return counts_up(&last->number, members) ? last : NULL;
+	if (n->kind != MLA_N_CALL || !mla_str_is(n->kid[0]->name, "range") || n->n < 2 || n->n > 3)
+		return NULL;
+	first = n->n == 3 ? mla_flow_eval(f, fr, n->kid[1]) : NULL;
+	end = mla_flow_eval(f, fr, n->kid[n->n - 1]);
+	if ((first && (!first->number_known || first->number > 1)) || !end->number_known)
+		return NULL;
+	last->number = end->number - 1;
+	return last;
+}
+
 const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
                                   const mla_value *left, const mla_value *right)
 {
-	bool on_left = left->kind == MLA_V_INT && (left->tags & MLA_TAG_COUNT);
-	bool on_right = right->kind == MLA_V_INT && (right->tags & MLA_TAG_COUNT);
+	bool on_left = is_count(left), on_right = is_count(right);
 	const mla_value *bound = on_left ? right : left;
 	mla_op op = on_left ? n->op : mirrored(n->op);
+	const mla_value *members;
 	mla_test probe = {0};
 	mla_test *t;
 
-	/* `L in (1,)` is `L == 1`. */
-	if ((op == MLA_OP_IN || op == MLA_OP_NOT_IN) && on_left && bound->kind == MLA_V_TUPLE &&
-	    bound->n == 1) {
-		bound = bound->element[0];
-		op = op == MLA_OP_IN ? MLA_OP_EQ : MLA_OP_NE;
+	if ((op == MLA_OP_IN || op == MLA_OP_NOT_IN) && on_left &&
+	    (members = from_one_on(f, fr, n->kid[1], bound))) {
+		bound = members;
+		op = op == MLA_OP_IN ? MLA_OP_LE : MLA_OP_GT;
 	}
 	if (on_left == on_right || bound->kind == MLA_V_NONE || bound->kind == MLA_V_TUPLE ||
 	    !describe(&probe, op, bound))
@@ -117,6 +158,31 @@ const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
 	describe(t, op, bound);
 	t->count = n->kid[on_left ? 0 : 1];
 	t->against = n->kid[on_left ? 1 : 0];
+	return truth_of(f, t);
+}
+
+/* Does `low op count` hold for every count there is? */
+static bool always_above(const mla_value *low, mla_op op)
+{
+	return low->number_known && !(low->tags & MLA_TAG_COUNT) &&
+	       ((op == MLA_OP_LE && low->number <= 1) || (op == MLA_OP_LT && low->number <= 0));
+}
+
+const mla_value *mla_flow_between(mla_flow *f, mla_frame *fr, const mla_node *n,
+                                  const mla_value *const v[3])
+{
+	bool up = is_count(v[1]) && always_above(v[0], n->kid[1]->op);
+	bool down = is_count(v[1]) && always_above(v[2], mirrored(n->kid[3]->op));
+	const mla_value *bound = up ? v[2] : v[0];
+	mla_op op = up ? n->kid[3]->op : mirrored(n->kid[1]->op);
+	mla_test probe = {0}, *t;
+
+	if (up == down || (op != MLA_OP_LE && op != MLA_OP_LT) || !describe(&probe, op, bound))
+		return mla_value_any(f, 0);
+	t = test_at(f, fr, n);
+	describe(t, op, bound);
+	t->count = n->kid[2];
+	t->against = n->kid[up ? 4 : 0];
 	return truth_of(f, t);
 }
 

@@ -156,6 +156,19 @@ static bool has_word(const word_set *p, mla_str b)
 	return false;
 }
 
+/* `in (1, 2)`, `in range(1, 3)` from `at` on */
+static bool is_in_few(mla_str b, uint32_t at)
+{
+	uint32_t end = at + 2;
+
+	if (b.ptr[at] != 'i' || b.ptr[at + 1] != 'n' || is_name(b.ptr[at - 1]))
+		return false;
+	while (end < b.len && b.ptr[end] == ' ')
+		end++;
+	return end < b.len && (b.ptr[end] == '(' || b.ptr[end] == '[' || b.ptr[end] == '{' ||
+	                       (b.ptr[end] == 'r' && end > at + 2));
+}
+
 /*
  * A comparison, or a case of a match. Its bound may be any number or name, after blanks, line ends
  * and comments, so nothing around the operator is looked at; the words keep candidates few.
@@ -170,6 +183,8 @@ bool mla_prefilter_compares(mla_str b)
 		if ((c == '=' || c == '!') && next == '=')
 			return true;
 		if ((c == '<' || c == '>') && next != c && before != c && before != '-')
+			return true;
+		if (is_in_few(b, i))
 			return true;
 		if (c == 'c' && b.len - i > sizeof(case_word) && !is_name(before) &&
 		    memcmp(b.ptr + i, case_word, sizeof(case_word)) == 0 &&

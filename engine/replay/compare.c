@@ -54,5 +54,7 @@ int mla_eval_chain(mla_value *out, mla_machine *m, mla_environment *e, const mla
 		error = mla_truth(&truth, m, *out);
 		left = right;
 	}
+	if (error == 0 && is_watched(m, n))
+		*out = mla_value_bool(mla_decide(m, n, truth));
 	return error;
 }

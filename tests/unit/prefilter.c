@@ -6,12 +6,24 @@
 
 static void comparisons(void **state)
 {
-	static const char *const yes[] = {
-		"if L == 1:", "(L ==\n 1)", "L !=\\\n 1", "1\t>= L",    "a<b",
-		"a>b",        "\tcase 1:",  "\tcase(1):", "\tcase\\\n", "a << 1; b > c"};
-	static const char *const no[] = {"",         "x = 1",      "def f() -> int:", "a << 1",
-	                                 "a >> 1",   "case",       "\tlowercase x",   "\tcases = 1",
-	                                 "\tcase_1", "a = b or c", "x =\n= 1"};
+	static const char *const yes[] = {"if L == 1:",
+	                                  "(L ==\n 1)",
+	                                  "L !=\\\n 1",
+	                                  "1\t>= L",
+	                                  "a<b",
+	                                  "a>b",
+	                                  "\tcase 1:",
+	                                  "\tcase(1):",
+	                                  "\tcase\\\n",
+	                                  "a << 1; b > c",
+	                                  "if L in (1, 2):",
+	                                  "not L in [1]",
+	                                  "L in  {1}",
+	                                  "L in range(1, 3)"};
+	static const char *const no[] = {
+		"",         "x = 1",         "def f() -> int:", "a << 1",     "a >> 1",
+		"case",     "\tlowercase x", "\tcases = 1",     "\tcase_1",   "a = b or c",
+		"x =\n= 1", "import (a)",    "for a in b:",     "x = min(a)", "in_(1)"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
