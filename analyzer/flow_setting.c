@@ -176,6 +176,32 @@ const mla_value *mla_flow_class_constant(mla_flow *f, mla_frame *fr, const mla_n
 	return v->number_known ? v : NULL;
 }
 
+/* Is the attribute an array, by register_buffer() or by what the constructor assigns? */
+static bool is_array(const mla_flow *f, mla_str name, const mla_node *value)
+{
+	static const char *const makers[] = {"zeros", "empty", "full", "ones", NULL};
+
+	if (value && value->kind == MLA_N_CALL && mla_str_in(value->kid[0]->name, makers))
+		return true;
+	for (uint32_t i = 0; i < f->constructors.n; i++) {
+		const mla_node *init = f->constructors.v[i].node;
+
+		for (const mla_node *n = init; n; n = mla_node_next(n, init, false)) {
+			mla_str text;
+
+			if (n->kind != MLA_N_CALL ||
+			    !mla_str_is(n->kid[0]->name, "register_buffer") || n->n < 2 ||
+			    n->kid[1]->kind != MLA_N_STRING)
+				continue;
+			text = mla_node_text(f->constructors.v[i].owner.module->text, n->kid[1]);
+			if (text.len == name.len + 2 &&
+			    memcmp(text.ptr + 1, name.ptr, name.len) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 static mla_value *read(mla_flow *f, mla_str name)
 {
 	walk w = {.f = f};
@@ -198,6 +224,10 @@ static mla_value *read(mla_flow *f, mla_str name)
 		walk_expression(&w, value, MAX_DEPTH);
 	}
 	v->tags = w.tags;
+	/* A cache that the layer keeps itself: rows of all positions, or an object that has them.
+	 */
+	if (mla_str_mentions(name, "cache"))
+		v->tags = is_array(f, name, value) ? MLA_TAG_INPUT | MLA_TAG_CACHED : MLA_TAG_CACHE;
 	if (value && !w.tags)
 		take_number(v, &scope, value);
 	return v;

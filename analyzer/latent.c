@@ -203,6 +203,7 @@ static void by_construction(mla_latent *out, const mla_constructors *constructor
 		}
 }
 
+/* `self.w_kc = ...`, `self.w_kc, self.w_vc = ...` */
 static void by_name(mla_latent *out, const mla_constructors *constructors)
 {
 	for (uint32_t i = 0; i < constructors->n; i++) {
@@ -210,13 +211,15 @@ static void by_name(mla_latent *out, const mla_constructors *constructors)
 
 		for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
 			const mla_node *target = n->kind == MLA_N_ASSIGN ? n->kid[0] : NULL;
-			maker_call m = {.init = init};
-			mla_up_role role;
+			bool several = target && target->kind == MLA_N_TUPLE;
 
-			if (target && target->kind == MLA_N_ATTRIBUTE &&
-			    mla_up_by_name(&role, target->name)) {
-				m.name = target->name;
-				add_up(out, &m, role);
+			for (uint32_t k = 0; target && k < (several ? target->n : 1); k++) {
+				const mla_node *t = several ? target->kid[k] : target;
+				maker_call m = {.name = t->name, .init = init};
+				mla_up_role role;
+
+				if (t->kind == MLA_N_ATTRIBUTE && mla_up_by_name(&role, t->name))
+					add_up(out, &m, role);
 			}
 		}
 	}

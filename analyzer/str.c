@@ -48,7 +48,7 @@ bool mla_str_mentions(mla_str s, const char *needle)
 bool mla_str_in(mla_str s, const char *const *words)
 {
 	for (; *words; words++)
-		if (mla_str_is(s, *words))
+		if (s.len && s.ptr[0] == **words && mla_str_is(s, *words))
 			return true;
 	return false;
 }

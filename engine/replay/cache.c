@@ -120,18 +120,25 @@ static int pack(mla_value *v, mla_machine *m)
 	return 0;
 }
 
-/* update_and_fetch(keys, values): appended, and all of both given back */
+enum { OF_MLX, OF_TRANSFORMERS };
+
+/* update_and_fetch(keys, values) of MLX, update(keys, values, layer_idx, cache_kwargs) of
+ * transformers: appended, and all of both given back. */
 static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
 {
-	mla_value self, k, v;
+	mla_value self, k, v, ignored;
 	mla_cache *c;
 	int error;
 
-	(void)variant;
 	if ((error = mla_arg_required(&self, m, call, 0, "self")) < 0 ||
 	    (error = mla_arg_required(&k, m, call, 1, "keys")) < 0 ||
-	    (error = mla_arg_required(&v, m, call, 2, "values")) < 0 ||
-	    (error = mla_call_done(m, call)) < 0)
+	    (error = mla_arg_required(&v, m, call, 2, "values")) < 0)
+		return error;
+	if (variant == OF_TRANSFORMERS) {
+		mla_arg(&ignored, call, 3, "layer_idx");
+		mla_arg(&ignored, call, 4, "cache_kwargs");
+	}
+	if ((error = mla_call_done(m, call)) < 0)
 		return error;
 	c = self.cache;
 	if (c->grown || c->used || c->parts.n || !m->run)
@@ -150,7 +157,8 @@ static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
 	return 0;
 }
 
-static const mla_builtin updates = {"update_and_fetch", update, 0};
+static const mla_builtin updates[] = {{"update_and_fetch", update, OF_MLX},
+                                      {"update", update, OF_TRANSFORMERS}};
 
 /* Padding of row b on the left: none in row 0, one more in each row after it. */
 static int offset(mla_value *out, mla_machine *m, const mla_cache *c)
@@ -208,9 +216,11 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 		*found = true;
 		return offset(out, m, c);
 	}
-	if (mla_str_is(name, "update_and_fetch")) {
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!mla_str_is(name, updates[i].name))
+			continue;
 		b = mla_machine_alloc(m, 1, sizeof(*b));
-		b->callee = (mla_value){.kind = MLA_V_BUILTIN, .builtin = &updates};
+		b->callee = (mla_value){.kind = MLA_V_BUILTIN, .builtin = &updates[i]};
 		b->self = (mla_value){.kind = MLA_V_CACHE, .cache = c};
 		*out = (mla_value){.kind = MLA_V_METHOD, .bound = b};
 		*found = true;
