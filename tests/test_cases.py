@@ -9,6 +9,7 @@ the file is among them. Columns of expected.tsv: file, line, code or `kept`, rol
 
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -28,6 +29,7 @@ from tool import (
     tree,
     write_tree,
 )
+from twins import TWINS, equivalent, tabs
 
 ONLY_SELECTED = ("MLA003", "MLA201")
 
@@ -112,6 +114,33 @@ def fixes(folder, report):
             same_tree("git apply of the diff", tree(other), fixed)
 
 
+def can_be(twin, before):
+    """Is the copy the same program still? A mark before Latin-1 is an error, some lines are
+    indented by what tabs cannot say, and what did not compile says nothing."""
+    return all(
+        compiles(TWINS[twin](d)) and not (twin == "tabs" and re.search(rb"(?m)^\t* +\S", tabs(d)))
+        for d in before.values()
+    )
+
+
+def said(report):
+    return sorted(
+        (f["path"], f["line"], f["code"], f["role"], f["fix"] is not None)
+        for f in report["findings"]
+    ) + sorted((k["path"], k["line"], k["reason"]) for k in report["kept"])
+
+
+def twins(before, report, fixed):
+    for twin, transform in TWINS.items():
+        if not twin or not can_be(twin, before):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            write_tree(folder, {p: transform(d) for p, d in before.items()})
+            same(twin + ": findings", said(findings(folder)[1]), said(report))
+            run(("check", "--fix", "--unsafe-fixes", "--no-verify"), folder)
+            equivalent(twin, tree(folder), {p: transform(d) for p, d in fixed.items()})
+
+
 def one(folder, case, rows, codes):
     source = os.path.join(folder, case)
     if os.path.isdir(source):
@@ -134,6 +163,7 @@ def one(folder, case, rows, codes):
         need(not complaints, "; ".join(complaints))
         if not report["files"]["failed"] and status != 2:
             fixes(work, report)
+            twins(files, report, tree(work))
 
 
 def main():

@@ -6,7 +6,6 @@ as the file beside it says, and what has to hold for any fix: it compiles, fixin
 nothing, nothing is left to find, only the edits of the report differ, and git applies the diff.
 """
 
-import ast
 import os
 import re
 import subprocess
@@ -29,6 +28,7 @@ from tool import (
     tree,
     write_tree,
 )
+from twins import TWINS, equivalent
 
 RULES = os.path.join(ROOT, "testdata", "rules")
 SUPPORT = ("base.py", "mla.py")  # the sibling modules of single files, in the first rule's folder
@@ -38,25 +38,6 @@ FIRST = os.path.join(RULES, "mla001_single_query_absorb")
 FORMS = {"geometry": ".fixed", "cache-length": ".fixed-cache-length"}
 FIX = ("check", "--fix", "--unsafe-fixes", "--no-verify")  # tests/test_verify.py verifies
 COMMENT = re.compile(r"# expect: (.*?)\s*$")
-
-
-def crlf(data):
-    return data.replace(b"\n", b"\r\n")
-
-
-def bom(data):
-    return b"\xef\xbb\xbf" + data
-
-
-def tabs(data):
-    return re.sub(rb"(?m)^(?:    )+", lambda m: b"\t" * (len(m.group()) // 4), data)
-
-
-def no_final_newline(data):
-    return data[:-1] if data.endswith(b"\n") else data
-
-
-TWINS = {"": bytes, "crlf": crlf, "bom": bom, "tabs": tabs, "no-final-newline": no_final_newline}
 
 
 class Fixture:
@@ -172,23 +153,6 @@ def guards_are_there(report, files):
                 f["end_column"],
                 f["column"] + len(f["guard"]),
             )
-
-
-def equivalent(twin, got, want):
-    """Byte for byte; with tabs the same program, every line of it indented with tabs."""
-    if twin != "tabs" or got == want:
-        same_tree("fixed text", got, want)
-        return
-    same("files after the fix", sorted(got), sorted(want))
-    for path in got:
-        need(
-            ast.dump(ast.parse(got[path])) == ast.dump(ast.parse(want[path])),
-            path + ": another program",
-        )
-        need(
-            not re.search(rb"(?m)^\t* +\S", got[path]),
-            path + ": spaces in the indentation of a file with tabs",
-        )
 
 
 def one(fixture, twin, form, collected):
