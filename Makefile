@@ -56,6 +56,7 @@ help:
 	@echo 'make bench-engine   time the attention kernels against OpenBLAS, same instruction set'
 	@echo 'make mac-check      on a Mac: every kernel on the GPU against strict mode, bit by bit'
 	@echo 'make gpu-check      with CUDA=1: the same on an NVIDIA GPU'
+	@echo 'make gpu-bench      with CUDA=1: where the two forms cross on an NVIDIA GPU'
 	@echo 'make check-format   fail when clang-format would change a file'
 	@echo 'make install        to $$(DESTDIR)$$(PREFIX), default $(PREFIX)'
 	@echo 'make clean          remove build/'

@@ -140,7 +140,15 @@ $(BUILD)/kernel-check-wide: $(BUILD)/tests/kernel_check.o $(SUPPORT) \
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $^ $(BACKEND_LIBS) -o $@
 
-$(BUILD)/bench-engine: $(BUILD)/tests/bench_engine.o $(BACKEND_OBJ)
+# What bench is made of, but for the command line and JSON: also for machines without libraries.
+BENCH_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard engine/bench*.c)) \
+	$(addprefix $(BUILD)/cli/,bench_report.o bench_text.o)
+
+$(BUILD)/bench-sweep: $(BUILD)/tests/bench_sweep.o $(BENCH_OBJ) $(BACKEND_OBJ)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $^ $(BACKEND_LIBS) -o $@
+
+$(BUILD)/bench-engine: $(BUILD)/tests/bench_engine.o $(BENCH_OBJ) $(BACKEND_OBJ)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $^ $$(pkg-config --libs openblas) $(BACKEND_LIBS) -o $@
 $(BUILD)/tests/bench_engine.o: DEP_CFLAGS += $(shell pkg-config --cflags openblas 2>/dev/null)
@@ -150,13 +158,19 @@ ifeq ($(shell uname -s),Darwin)
 LDFLAGS += -framework Foundation -framework Metal -lobjc
 endif
 
-.PHONY: mac-check gpu-check bench-engine
+.PHONY: mac-check gpu-check gpu-bench bench-engine
 # On a Mac: the GPU must give the bits of strict mode for every kernel.
 mac-check: $(BUILD)/kernel-check
 	$(BUILD)/kernel-check cpu-strict metal
 
 gpu-check: $(BUILD)/kernel-check
 	$(BUILD)/kernel-check --time cpu-strict cuda cpu
+
+# The sweep of docs/measurements.md on an NVIDIA GPU, for three public geometries.
+gpu-bench: $(BUILD)/bench-sweep
+	@for sizes in 512/128/64/128 512/192/64/256 512/256/0/256; do \
+		$(BUILD)/bench-sweep cuda $$sizes 8192,32768 || exit 1; \
+	done
 
 bench-engine:
 	@sh scripts/setup.sh $(PACKAGES) c++ openblas

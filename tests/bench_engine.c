@@ -13,8 +13,9 @@
 
 #include "engine/backend_gemm.h"
 #include "engine/backend_mla.h"
+#include "engine/bench.h"
 
-enum { R = 512, N = 128, P = 64, V = 128, H = 16, T = 4096, D = R + P, SAMPLES_MAX = 101 };
+enum { R = 512, N = 128, P = 64, V = 128, H = 16, T = 4096, D = R + P };
 
 char *openblas_get_corename(void);
 void openblas_set_num_threads(int n);
@@ -195,47 +196,45 @@ static void blas_materialised(bench *b)
 		            b->b_out + h * V, H * V);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+/* Both sides of a comparison, in the order of the columns. */
+typedef struct {
+	bench *b;
+	void (*run[2])(bench *);
+} sides;
 
 /* Idle workers of either side spin for a while: let them sleep before the other side is timed. */
-static double sample(void (*f)(bench *), bench *b, int repeat)
+static int sample(double *seconds, void *state, const mla_bench_point *point, unsigned side,
+                  uint32_t times)
 {
 	struct timespec pause = {0, 40 * 1000 * 1000};
+	const sides *s = state;
 	double start;
 
+	(void)point;
 	nanosleep(&pause, NULL);
-	f(b);
+	s->run[side](s->b);
 	start = now();
-	for (int i = 0; i < repeat; i++)
-		f(b);
-	return (now() - start) / repeat;
+	for (uint32_t i = 0; i < times; i++)
+		s->run[side](s->b);
+	*seconds = now() - start;
+	return 0;
 }
 
 /* Speed of the engine relative to OpenBLAS: medians of interleaved samples. */
 static void compare(bench *b, const char *name, void (*mine)(bench *), void (*theirs)(bench *),
-                    int samples, int repeat, const char *more)
+                    uint32_t samples, uint32_t repeat, const char *more)
 {
-	double a[SAMPLES_MAX], c[SAMPLES_MAX];
+	sides s = {b, {mine, theirs}};
+	const mla_bench_device device = {&s, NULL, sample};
+	mla_bench_stats ms[2];
 
-	for (int i = 0; i < samples; i++) {
-		a[i] = sample(mine, b, repeat);
-		c[i] = sample(theirs, b, repeat);
-	}
-	qsort(a, (size_t)samples, sizeof *a, by_value);
-	qsort(c, (size_t)samples, sizeof *c, by_value);
+	must(mla_bench_interleave(ms, &device, NULL, (uint32_t[]){repeat, repeat}, samples));
 	printf("%-12s L=%d  %9.3f ms  %9.3f ms  %6.2f   (best %.3f, %.3f)\n", name, b->queries,
-	       a[samples / 2] * 1e3, c[samples / 2] * 1e3, c[samples / 2] / a[samples / 2],
-	       a[0] * 1e3, c[0] * 1e3);
+	       ms[0].median, ms[1].median, ms[1].median / ms[0].median, ms[0].min, ms[1].min);
 	fprintf(stderr,
 	        "{\"what\":\"%s\",\"queries\":%d,\"engine_ms\":%.4f,\"openblas_ms\":%.4f,"
 	        "\"speed\":%.3f}%s",
-	        name, b->queries, a[samples / 2] * 1e3, c[samples / 2] * 1e3,
-	        c[samples / 2] / a[samples / 2], more);
+	        name, b->queries, ms[0].median, ms[1].median, ms[1].median / ms[0].median, more);
 	fflush(stdout);
 }
 
@@ -285,7 +284,9 @@ int main(int argc, char **argv)
 	int samples = argc > 3 ? atoi(argv[3]) : 9;
 	bench b = {0};
 
-	samples = samples < 1 ? 1 : samples > SAMPLES_MAX ? SAMPLES_MAX : samples;
+	samples = samples < 1                       ? 1
+	          : samples > MLA_BENCH_SAMPLES_MAX ? MLA_BENCH_SAMPLES_MAX
+	                                            : samples;
 	must(mla_backend_open(&b.be, "cpu", &o));
 	openblas_set_num_threads((int)o.threads);
 	b.cache = input(b.be, (uint64_t)T * D, 1);
@@ -302,13 +303,14 @@ int main(int argc, char **argv)
 	printf("%-12s      %12s  %12s  %6s\n", "", "engine", "OpenBLAS", "speed");
 	fprintf(stderr, "{\"engine\":\"%s\",\"openblas\":\"%s\",\"threads\":%u,\"rows\":[",
 	        mla_backend_name(b.be), openblas_get_corename(), o.threads);
-	compare(&b, "gemm", engine_gemm, blas_gemm, samples, 1, ",");
+	compare(&b, "gemm", engine_gemm, blas_gemm, (uint32_t)samples, 1, ",");
 	for (size_t i = 0; i < 4; i++) {
 		set_queries(&b, queries[i]);
-		compare(&b, "absorbed", engine_absorbed, blas_absorbed, samples * 2 + 1, 4, ",");
+		compare(&b, "absorbed", engine_absorbed, blas_absorbed, (uint32_t)samples * 2 + 1,
+		        4, ",");
 		check_outputs(&b, "absorbed");
-		compare(&b, "materialised", engine_materialised, blas_materialised, samples, 1,
-		        i < 3 ? "," : "]}\n");
+		compare(&b, "materialised", engine_materialised, blas_materialised,
+		        (uint32_t)samples, 1, i < 3 ? "," : "]}\n");
 		check_outputs(&b, "materialised");
 	}
 	return 0;
