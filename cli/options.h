@@ -54,7 +54,7 @@ typedef struct {
 	bool all; /* rule --all */
 	uint32_t jobs;
 	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */
-	const char *backend, *widths, *cached, *plot; /* bench; lists as given; NULL: not given */
+	const char *backend, *widths, *cached, *plot; /* lists as given; NULL: not given */
 	int64_t heads, top_k, samples;                /* bench; 0: not given */
 	bool pool, keep_invalid;
 	const char *accept, *verify_ms, *bench; /* plan */

@@ -2,6 +2,7 @@
 #include "cli/replay.h"
 
 #include "analyzer/str.h"
+#include "engine/backend.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,11 +16,23 @@ typedef struct {
 	mla_project *after; /* NULL: there is no fix */
 } patched;
 
+/* Packed operands and partial results of one thread; real layers need a tenth. */
+#define BACKEND_BYTES ((uint64_t)512 << 20)
+
+enum { MAX_THREADS = 64 };
+
+/* A thread has its own backend: engines share one only where nothing runs at the same time. */
 typedef struct {
+	struct work *w;
+	mla_backend *backend;
+} worker;
+
+typedef struct work {
 	const mla_scan *s;
 	mla_verdict *v;
 	patched *after;
-	uint32_t n, next, done;
+	worker worker[MAX_THREADS];
+	uint32_t workers, n, next, done;
 	bool shown;
 	struct timespec start;
 	pthread_mutex_t lock;
@@ -47,10 +60,10 @@ static int make_patched(patched *out, const mla_scan *s, const mla_verdict *v)
 	return mla_project_new(&out->after, (mla_reader){read_patched, out});
 }
 
-static void replay(work *w, uint32_t i)
+static void replay(work *w, uint32_t i, mla_backend *backend)
 {
 	enum { SEED = 1 };
-	mla_site_options options = {.settings = &w->s->settings, .seed = SEED};
+	mla_site_options options = {.settings = &w->s->settings, .seed = SEED, .backend = backend};
 	mla_verdict *v = &w->v[i];
 
 	if (v->fix->site->module->c) {
@@ -83,7 +96,8 @@ static void show(work *w, bool end)
 
 static void *run(void *payload)
 {
-	work *w = payload;
+	const worker *own = payload;
+	work *w = own->w;
 
 	for (;;) {
 		uint32_t i;
@@ -93,7 +107,7 @@ static void *run(void *payload)
 		pthread_mutex_unlock(&w->lock);
 		if (i >= w->n)
 			return NULL;
-		replay(w, i);
+		replay(w, i, own->backend);
 		pthread_mutex_lock(&w->lock);
 		w->done++;
 		show(w, false);
@@ -104,34 +118,64 @@ static void *run(void *payload)
 /* A replay nests as deep as its limits allow; the stack of a thread is made for that. */
 static void run_threads(work *w)
 {
-	enum { MAX_THREADS = 64, STACK = 64 << 20 };
+	enum { STACK = 64 << 20 };
 	pthread_t thread[MAX_THREADS];
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint32_t want = w->s->options->jobs, n = 0;
 	pthread_attr_t attributes;
+	uint32_t n = 0;
 
-	if (!want)
-		want = processors > 0 ? (uint32_t)processors : 1;
-	want = want > w->n ? w->n : want;
-	want = want > MAX_THREADS ? MAX_THREADS : want;
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
-	while (n < want && pthread_create(&thread[n], &attributes, run, w) == 0)
+	while (n < w->workers && pthread_create(&thread[n], &attributes, run, &w->worker[n]) == 0)
 		n++;
 	if (!n)
-		run(w);
+		run(&w->worker[0]);
 	for (uint32_t i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 	pthread_attr_destroy(&attributes);
 }
 
-int mla_replay_all(const mla_scan *s, mla_verdict *v, uint32_t n)
+/* One for each thread, and one in any case: a name that is wrong is wrong without a site too. */
+static int open_backends(work *w)
+{
+	const char *name = w->s->options->backend ? w->s->options->backend : "cpu";
+	/* The sites run side by side already; more threads would only wait for each other. */
+	mla_backend_options options = {.threads = 1, .max_bytes = BACKEND_BYTES};
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t want = w->s->options->jobs;
+	int error;
+
+	if (!want)
+		want = processors > 0 ? (uint32_t)processors : 1;
+	want = want > w->n ? w->n : want;
+	want = want > MAX_THREADS ? MAX_THREADS : want;
+	do {
+		worker *own = &w->worker[w->workers];
+
+		if ((error = mla_backend_open(&own->backend, name, &options)) < 0)
+			return error;
+		own->w = w;
+	} while (++w->workers < want);
+	return 0;
+}
+
+static void describe(mla_replay_device *out, const mla_backend *b)
+{
+	size_t kind = strcspn(mla_backend_name(b), " ");
+
+	snprintf(out->label, sizeof(out->label), "%s", mla_backend_name(b));
+	snprintf(out->kind, sizeof(out->kind), "%.*s", (int)kind, out->label);
+	snprintf(out->note, sizeof(out->note), "%s", mla_backend_note(b));
+}
+
+int mla_replay_all(mla_replay_device *device, const mla_scan *s, mla_verdict *v, uint32_t n)
 {
 	work w = {.s = s, .v = v, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
-	int error = 0;
+	int error;
 
 	clock_gettime(CLOCK_MONOTONIC, &w.start);
 	w.after = mla_arena_array(s->arena, n, sizeof(*w.after));
+	if ((error = open_backends(&w)) == 0)
+		describe(device, w.worker[0].backend);
 	for (uint32_t i = 0; i < n && error == 0; i++)
 		error = make_patched(&w.after[i], s, &v[i]);
 	if (error == 0)
@@ -139,5 +183,7 @@ int mla_replay_all(const mla_scan *s, mla_verdict *v, uint32_t n)
 	show(&w, true);
 	for (uint32_t i = 0; i < n; i++)
 		mla_project_free(w.after[i].after);
+	for (uint32_t i = 0; i < w.workers; i++)
+		mla_backend_free(w.worker[i].backend);
 	return error;
 }

@@ -15,10 +15,18 @@ typedef struct {
 	bool whole_call; /* the counts are of whole calls, not of a cached token */
 } mla_verdict;
 
+/* Who computed, but for the f64 oracle. */
+typedef struct {
+	char kind[16];  /* "cpu" */
+	char label[64]; /* "cpu (avx512)" */
+	char note[256]; /* why auto fell back, or "" */
+} mla_replay_device;
+
 /*
  * Fills in the results, on several threads; their order changes nothing. An error is one of ours:
- * whatever a source does is a verdict. Shows how far it is on a terminal once it takes a second.
+ * whatever a source does is a verdict. MLA_ECONFIG or MLA_EIO for a backend that is not there.
+ * Shows how far it is on a terminal once it takes a second.
  */
-int mla_replay_all(const mla_scan *s, mla_verdict *v, uint32_t n);
+int mla_replay_all(mla_replay_device *device, const mla_scan *s, mla_verdict *v, uint32_t n);
 
 #endif

@@ -14,7 +14,7 @@ int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 				mla_vec_push(&out->v,
 				             ((mla_verdict){.tree = &s->trees.v[i],
 				                            .fix = s->trees.v[i].fixes.v[k]}));
-	return mla_replay_all(s, out->v.v, out->v.n);
+	return mla_replay_all(&out->device, s, out->v.v, out->v.n);
 }
 
 static int status_of(const mla_scan *s, const mla_verdicts *v)

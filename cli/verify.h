@@ -8,6 +8,7 @@
 
 typedef struct {
 	mla_arena *arena;
+	mla_replay_device device;
 	MLA_VEC(mla_verdict) v;
 } mla_verdicts;
 

@@ -52,6 +52,22 @@ static json_t *counts(const mla_site_verdict *v, bool whole)
 	return o;
 }
 
+/* {"kernels": {"matmul": 12, ...}, "host": {...}}: who ran the operations that are not f64. */
+static json_t *operations(const mla_uses *u)
+{
+	json_t *o = json_object(), *kernels = json_object(), *host = json_object();
+
+	for (uint32_t i = 0; i < u->n; i++) {
+		if (u->v[i].kernel)
+			mla_json_put(kernels, u->v[i].op, json_integer((json_int_t)u->v[i].kernel));
+		if (u->v[i].host)
+			mla_json_put(host, u->v[i].op, json_integer((json_int_t)u->v[i].host));
+	}
+	mla_json_put(o, "kernels", kernels);
+	mla_json_put(o, "host", host);
+	return o;
+}
+
 static json_t *site(const mla_verdict *all)
 {
 	json_t *o = json_object(), *lines = json_array(), *cases = json_array();
@@ -78,6 +94,7 @@ static json_t *site(const mla_verdict *all)
 	mla_json_put(o, "notes", notes);
 	mla_json_put(o, "cases", cases);
 	mla_json_put(o, "counts", counts(v, all->whole_call));
+	mla_json_put(o, "operations", operations(&v->uses));
 	return o;
 }
 
@@ -89,7 +106,10 @@ void mla_verify_json(FILE *to, const mla_verdicts *v)
 		json_array_append_new(sites, site(&v->v.v[i]));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
-	mla_json_put(o, "backend", mla_json_z("cpu"));
+	mla_json_put(o, "backend", mla_json_z(v->device.kind));
+	mla_json_put(o, "device", mla_json_z(v->device.label));
+	mla_json_put(o, "backend_note",
+	             v->device.note[0] ? mla_json_z(v->device.note) : json_null());
 	mla_json_put(o, "sites", sites);
 	json_dumpf(o, to, JSON_INDENT(1));
 	fputc('\n', to);

@@ -52,8 +52,30 @@ static void put_counts(FILE *to, const mla_site_verdict *v)
 		        v->threshold, v->absorbed_at_t, v->materialised_at_t, v->crossover);
 }
 
+/* Who computed the bf16 columns: how many operations kernels ran, and what had none. */
+static void put_uses(FILE *to, const mla_uses *u, const mla_replay_device *device)
+{
+	uint64_t kernels = 0, host = 0;
+
+	for (uint32_t i = 0; i < u->n; i++) {
+		kernels += u->v[i].kernel;
+		host += u->v[i].host;
+	}
+	if (!kernels && !host)
+		return;
+	fprintf(to, "  bf16 computed by %s: %" PRIu64 " operations", device->label, kernels);
+	if (host)
+		fprintf(to, ", without a kernel %" PRIu64 ":", host);
+	for (uint32_t i = 0; i < u->n; i++)
+		if (u->v[i].host)
+			fprintf(to, " %s %" PRIu64, u->v[i].op, u->v[i].host);
+	fprintf(to, "; f64 by the host's code\n");
+}
+
 void mla_verify_text(FILE *to, const mla_verdicts *all)
 {
+	if (all->device.note[0])
+		fprintf(to, "backend %s: %s\n\n", all->device.kind, all->device.note);
 	for (uint32_t i = 0; i < all->v.n; i++) {
 		const mla_verdict *v = &all->v.v[i];
 		const mla_site_verdict *r = &v->result;
@@ -74,5 +96,6 @@ void mla_verify_text(FILE *to, const mla_verdicts *all)
 			fprintf(to, "  note: %s\n", r->note[k]);
 		put_cases(to, r);
 		put_counts(to, r);
+		put_uses(to, &r->uses, &all->device);
 	}
 }

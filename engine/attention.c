@@ -1,7 +1,7 @@
 /* Attention as a composition; nothing here touches elements but the causal mask. */
 #include "engine/attention.h"
 
-#include "engine/elementwise.h"
+#include "engine/device.h"
 #include "engine/matmul.h"
 #include "engine/reduce.h"
 #include "engine/view.h"
@@ -75,6 +75,25 @@ static int attend(mla_tensor **out, mla_engine *e, const mla_tensor *q, const ml
 	return group ? ungrouped(out, e, *out) : 0;
 }
 
+/* All of it in one kernel; 1: there is none. */
+static int by_kernel(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
+                     const mla_tensor *v, double scale, const mla_tensor *mask)
+{
+	int64_t shape[] = {q->shape[0], q->shape[1], q->shape[2], v->shape[3]};
+	mla_tensor scores = {.dtype = mla_dtype_promote(q->dtype, k->dtype), .ndim = 4};
+	mla_dtype d = scores.dtype;
+	int error;
+
+	if (!mla_engine__device(e) || !mla_tensor_has_data(q) || !mla_tensor_has_data(k) ||
+	    !mla_tensor_has_data(v) || (mask && !mla_tensor_has_data(mask)))
+		return 1;
+	if (mask && mask->dtype != MLA_BOOL)
+		d = mla_operands_dtype(e, &scores, mask);
+	if ((error = mla_tensor_new(out, e, mla_dtype_promote(d, v->dtype), 4, shape)) < 0)
+		return error;
+	return mla_device_attention(e, *out, q, k, v, scale, mask);
+}
+
 int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
                   const mla_tensor *v, double scale, const mla_tensor *mask)
 {
@@ -87,7 +106,8 @@ int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const ml
 		return refuse(q, k, v);
 	scope = mla_tensor_scope_open(e);
 	*out = NULL;
-	error = attend(out, e, q, k, v, scale, mask);
+	if ((error = by_kernel(out, e, q, k, v, scale, mask)) > 0)
+		error = attend(out, e, q, k, v, scale, mask);
 	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
 }

@@ -11,6 +11,9 @@
  * format, goes into q; scores are stored; a boolean mask puts the lowest finite number where it is
  * false and any other mask is added; the softmax is computed in f32.
  *
+ * The kernel of an engine with a backend keeps scores and weights in f32 and is not stored between
+ * its products, as a framework's fused kernel.
+ *
  * q [batch, heads, queries, d], k [batch, kv, keys, d], v [batch, kv, keys, dv] with heads a
  * multiple of kv; mask NULL or broadcastable to [batch, heads, queries, keys].
  */

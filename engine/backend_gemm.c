@@ -90,9 +90,9 @@ static int launch(mla_backend *be, const char *kernel, const mla_gemm *g, mla_ge
 	 * On a CPU a strip is as long as B allows: panels arrive in one stream that is prefetched,
 	 * but the rows of A are many short ones, so each tile's should be fetched for many panels
 	 * (strips of 2 ran at 0.6 of the speed). A GPU wants many threads. With few rows B is read
-	 * once: spread its columns over the workers.
+	 * once: spread its columns over the workers. The dot kernels have no strips.
 	 */
-	args->strip = mla_backend_serial(be) && l.grid[1] > 4 ? 32 : 1;
+	args->strip = mla_backend_serial(be) && tm >= 4 && l.grid[1] > 4 ? 32 : 1;
 	l.grid[0] = ceil_div(tiles, args->strip);
 	if (l.grid[1] <= 4)
 		l.block[0] = l.grid[0] * l.grid[1] * z > 64 ? 4 : 1;

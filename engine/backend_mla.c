@@ -432,3 +432,80 @@ int mla_tail_scratch(uint64_t *out, const mla_backend *be, const mla_tail *t)
 	        attend_bytes(be, t, t->queries, g->value, pass);
 	return 0;
 }
+
+static int check_rows(const char *what, const mla_attend_rows *r, const mla_attend *s, uint32_t n)
+{
+	return mla_view_check(what, r->buf, 0, (uint32_t[]){s->batch, s->kv_heads, s->total, n},
+	                      (uint32_t[]){r->batch, r->head, r->row, 1}, 4);
+}
+
+static int check_attend(const mla_attend *s)
+{
+	uint64_t rows = (uint64_t)s->batch * s->heads;
+	int error;
+
+	if (!s->total || !s->kv_heads || s->heads % s->kv_heads || !s->queries)
+		return mla_error(MLA_ECONFIG, "attention of %u heads over %u with %u positions",
+		                 s->heads, s->kv_heads, s->total);
+	if (s->kv_heads != 1 && s->kv_heads != s->heads && s->mask.step[1])
+		return mla_error(MLA_ECONFIG, "a mask for each head of grouped heads");
+	if (rows > 1u << 24 || (rows *= s->queries) > 1u << 24 || s->total > 1u << 24 ||
+	    rows * ((uint64_t)s->k_dim + s->v_dim) > UINT32_MAX)
+		return mla_error(MLA_ELIMIT, "attention of %u x %u x %u queries over %u positions",
+		                 s->batch, s->heads, s->queries, s->total);
+	if ((error = check_rows("keys", &s->k, s, s->k_dim)) < 0 ||
+	    (error = check_rows("values", &s->v, s, s->v_dim)) < 0 ||
+	    (error = mla_view_check("queries", s->q, 0, (uint32_t[]){(uint32_t)rows, s->k_dim},
+	                            (uint32_t[]){s->k_dim, 1}, 2)) < 0 ||
+	    (error = mla_view_check("result", s->out, 0, (uint32_t[]){(uint32_t)rows, s->v_dim},
+	                            (uint32_t[]){s->v_dim, 1}, 2)) < 0)
+		return error;
+	if (s->mask.kind != MLA_MASK_ADDITIVE && s->mask.kind != MLA_MASK_BOOL)
+		return 0;
+	return mla_view_check("mask", s->mask.buf, s->mask.offset,
+	                      (uint32_t[]){s->batch, s->heads, s->queries, s->total}, s->mask.step,
+	                      4);
+}
+
+int mla_attend_run(mla_backend *be, const mla_attend *s)
+{
+	mla_tail t = {.queries = s->queries, .total = s->total, .mask = s->mask, .scale = s->scale};
+	uint32_t q_vec = s->k_dim * mla_backend_fvw(be), rows, q_batch;
+	mla_columns_args part;
+	mla_buffer *q;
+	attention a;
+	int error;
+
+	if ((error = check_attend(s)) < 0 || s->batch == 0 || s->heads == 0 || s->v_dim == 0)
+		return error;
+	rows = s->heads / s->kv_heads * s->queries;
+	q_batch = round_up(rows, mla_backend_fvw(be)) * s->k_dim;
+	part = (mla_columns_args){rows, s->k_dim, 0, s->k_dim, rows * s->k_dim, q_vec, q_batch};
+	a = (attention){
+		.k = s->k.buf,
+		.v = s->v.buf,
+		.out = s->out,
+		.out_batch = rows * s->v_dim,
+		.z = s->batch * s->kv_heads,
+		.kv_heads = s->kv_heads,
+		.args =
+			{
+				.rows = rows,
+				.k_dim = s->k_dim,
+				.v_dim = s->v_dim,
+				.k_row = s->k.row,
+				.v_row = s->v.row,
+				.k_batch = s->k.batch,
+				.k_head = s->k.head,
+				.v_batch = s->v.batch,
+				.v_head = s->v.head,
+				.q_batch = q_batch,
+				.q_vec = q_vec,
+			},
+	};
+	if ((error = mla_backend_scratch(&q, be, SCRATCH_Q, (uint64_t)a.z * q_batch * 4)) < 0 ||
+	    (error = columns(be, q, s->q, 0, &part, a.z)) < 0)
+		return error;
+	a.q = q;
+	return attend(be, &t, &a, s->store);
+}

@@ -35,6 +35,28 @@ typedef struct {
 	mla_buffer *out; /* dense [batch][heads][queries][v] */
 } mla_tail;
 
+/* Element (b, h, t, i) is at b batch + h head + t row + i; step 0 shares. */
+typedef struct {
+	mla_buffer *buf;
+	uint32_t batch, head, row;
+} mla_attend_rows;
+
+/*
+ * softmax(scale q k^T + mask) v with heads / kv_heads query heads to each head of keys and values.
+ * Where that is neither 1 nor all of them a mask is the same for every head.
+ */
+typedef struct {
+	uint32_t batch, heads, kv_heads, queries, total, k_dim, v_dim;
+	mla_buffer *q; /* dense [batch][heads][queries][k_dim] */
+	mla_attend_rows k, v;
+	mla_mask mask;
+	float scale;
+	uint32_t store;
+	mla_buffer *out; /* dense [batch][heads][queries][v_dim] */
+} mla_attend;
+
+int mla_attend_run(mla_backend *be, const mla_attend *s);
+
 /* MLA_ECONFIG for shapes that do not fit their buffers, MLA_ELIMIT for what memory does not hold.
  */
 int mla_tail_absorbed(mla_backend *be, const mla_tail *t);

@@ -151,6 +151,10 @@ static int rope_turns(mla_buffer **out, mla_backend *be, const mla_rope *r)
 		return error;
 	turns = mla_buffer_data(*out);
 	for (uint32_t i = 0; i < half; i++) {
+		if (r->speed) {
+			turns[i] = (float)r->speed[i];
+			continue;
+		}
 		double f = r->scale * pow(r->base, -2.0 * i / r->dims) / two_pi;
 
 		turns[i] = (float)f;
@@ -162,8 +166,8 @@ static int rope_turns(mla_buffer **out, mla_backend *be, const mla_rope *r)
 int mla_rope_run(mla_backend *be, const mla_rope *r)
 {
 	mla_rope_args args = {
-		r->rows,  r->queries, r->dims,  r->width,  r->interleaved,
-		r->store, r->x.row,   r->y.row, r->offset,
+		r->rows,  r->queries, r->dims,   r->width,         r->interleaved,  r->store,
+		r->x.row, r->y.row,   r->offset, r->speed != NULL, (float)r->scale,
 	};
 	mla_launch l = {
 		.kernel = "rope",
@@ -183,7 +187,7 @@ int mla_rope_run(mla_backend *be, const mla_rope *r)
 		return mla_error(MLA_ECONFIG, "rope: %u dimensions of %u", r->dims, r->width);
 	if (r->rows == 0 || r->width == 0)
 		return 0;
-	if (r->queries == 0 || (uint64_t)r->offset + r->queries > 1u << 24)
+	if (r->queries == 0 || r->offset < -(1 << 24) || (int64_t)r->offset + r->queries > 1 << 24)
 		return mla_error(MLA_ECONFIG, "rope: position past 2^24");
 	if ((error = rows_check("x", &r->x, r->rows, r->width)) < 0 ||
 	    (error = rows_check("y", &r->y, r->rows, r->width)) < 0 ||

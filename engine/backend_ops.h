@@ -58,8 +58,13 @@ typedef struct {
 	uint32_t rows, queries, dims, width;
 	bool interleaved;
 	mla_rows x, y;
-	uint32_t offset;
+	int32_t offset;
 	double base, scale;
+	/*
+	 * Instead of base, or NULL: [dims / 2] radians at position 1. Position times scale and the
+	 * angle are then rounded to f32, as in frameworks that keep angles so.
+	 */
+	const double *speed;
 	uint32_t store;
 } mla_rope;
 int mla_rope_run(mla_backend *be, const mla_rope *r);

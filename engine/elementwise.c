@@ -1,6 +1,7 @@
 /* Elementwise operations: one table of names, one function of two numbers, one strided loop. */
 #include "engine/elementwise.h"
 
+#include "engine/device.h"
 #include "engine/view.h"
 #include "engine/walk.h"
 
@@ -273,8 +274,9 @@ int mla_binary_op(mla_tensor **out, mla_engine *e, mla_binary op, const mla_tens
 	    (error = mla_tensor_new(out, e, binary_result(e, op, meet), ndim, shape)) < 0 ||
 	    (error = spend(e, *out, in, 2, binary_names[op])) < 0)
 		return error;
-	if (!mla_tensor_has_data(*out) || !all_data(in, 2))
-		return 0;
+	if (!mla_tensor_has_data(*out) || !all_data(in, 2) ||
+	    (error = mla_device_binary(e, *out, op, a, b, meet, binary_names[op])) <= 0)
+		return error;
 	return binary_rows(*out, op, a, b, meet);
 }
 
@@ -313,8 +315,9 @@ int mla_unary_op(mla_tensor **out, mla_engine *e, mla_unary op, const mla_tensor
 	                            a->shape)) < 0 ||
 	    (error = spend(e, *out, in, 1, unary_names[op])) < 0)
 		return error;
-	if (!mla_tensor_has_data(*out) || !mla_tensor_has_data(a))
-		return 0;
+	if (!mla_tensor_has_data(*out) || !mla_tensor_has_data(a) ||
+	    (error = mla_device_unary(e, *out, op, a, unary_names[op])) <= 0)
+		return error;
 	operands[0] = *out;
 	operands[1] = a;
 	for (mla_walk_start(&w, a->ndim, a->shape, 2, operands); mla_walk_next(&w);)
@@ -362,7 +365,9 @@ int mla_where(mla_tensor **out, mla_engine *e, const mla_tensor *condition, cons
 	    (error = mla_tensor_new(out, e, mla_operands_dtype(e, a, b), ndim, shape)) < 0 ||
 	    (error = spend(e, *out, in, 3, "where")) < 0)
 		return error;
-	if (mla_tensor_has_data(*out) && all_data(in, 3))
-		where_rows(*out, condition, a, b);
+	if (!mla_tensor_has_data(*out) || !all_data(in, 3) ||
+	    (error = mla_device_where(e, *out, condition, a, b)) <= 0)
+		return error;
+	where_rows(*out, condition, a, b);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* Gather and scatter, line by line. */
 #include "engine/gather.h"
 
+#include "engine/device.h"
 #include "engine/move.h"
 #include "engine/view.h"
 #include "engine/walk.h"
@@ -101,8 +102,10 @@ int mla_take_along_axis(mla_tensor **out, mla_engine *e, const mla_tensor *t, co
 	    (error = spend(e, g.out, at, op)) < 0)
 		return error;
 	*out = g.out;
-	if (!mla_tensor_has_data(g.out) || !mla_tensor_has_data(t) || !mla_tensor_has_data(at))
-		return 0;
+	if (!mla_tensor_has_data(g.out) || !mla_tensor_has_data(t) || !mla_tensor_has_data(at) ||
+	    (error = mla_device_take(e, g.out, t, at, g.axis)) <= 0)
+		return error;
+	error = 0;
 	operands[0] = g.out;
 	operands[1] = t;
 	operands[2] = at;
@@ -197,8 +200,10 @@ static int put_lines(mla_engine *e, mla_tensor *out, const mla_tensor *at, const
 			shape[i] = out->shape[i];
 	if ((error = mla_view_broadcast_to(&wide_at, e, at, out->ndim, shape)) < 0 ||
 	    (error = mla_view_broadcast_to(&wide_values, e, values, out->ndim, shape)) < 0 ||
-	    !mla_tensor_has_data(out) || !mla_tensor_has_data(at) || !mla_tensor_has_data(values))
+	    !mla_tensor_has_data(out) || !mla_tensor_has_data(at) || !mla_tensor_has_data(values) ||
+	    (error = mla_device_put(e, out, wide_at, wide_values, axis)) <= 0)
 		return error;
+	error = 0;
 	s = (scatter){out, wide_at, wide_values, axis};
 	operands[0] = out;
 	operands[1] = wide_at;

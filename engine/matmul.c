@@ -1,6 +1,7 @@
 /* Shapes, counting, packing and storing around the tiles of gemm.h. */
 #include "engine/matmul.h"
 
+#include "engine/device.h"
 #include "engine/gemm.h"
 #include "engine/view.h"
 #include "engine/walk.h"
@@ -253,8 +254,9 @@ static uint64_t capped_product(int64_t a, int64_t b)
 	return __builtin_mul_overflow((uint64_t)a, (uint64_t)b, &product) ? UINT64_MAX : product;
 }
 
-static int matrices(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
-                    mla_dtype store, const char *complaint)
+/* The result, not yet computed. */
+static int make_result(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
+                       mla_dtype store, const char *complaint)
 {
 	int64_t shape[MLA_DIMS], k = a->shape[a->ndim - 1];
 	uint64_t bytes;
@@ -267,24 +269,49 @@ static int matrices(mla_tensor **out, mla_engine *e, const mla_tensor *a, const 
 	bytes = (uint64_t)a->count * mla_dtype_size(a->dtype) +
 	        (uint64_t)b->count * mla_dtype_size(b->dtype) +
 	        (uint64_t)(*out)->count * mla_dtype_size(store);
-	if ((error = mla_engine__spend(e, MLA_WORK_MATMUL, "matmul",
-	                               capped_product((*out)->count, k), bytes)) < 0)
+	return mla_engine__spend(e, MLA_WORK_MATMUL, "matmul", capped_product((*out)->count, k),
+	                         bytes);
+}
+
+static int matrices(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
+                    mla_dtype store, const char *complaint)
+{
+	int error;
+
+	if ((error = make_result(out, e, a, b, store, complaint)) < 0 ||
+	    !mla_tensor_has_data(*out) || !mla_tensor_has_data(a) || !mla_tensor_has_data(b) ||
+	    (error = mla_device_matmul(e, *out, a, b)) <= 0)
 		return error;
-	if (!mla_tensor_has_data(*out) || !mla_tensor_has_data(a) || !mla_tensor_has_data(b))
-		return 0;
 	return multiply(e, *out, a, b, a->dtype == MLA_F64 || b->dtype == MLA_F64);
+}
+
+static void complain(char complaint[2 * MLA_SHAPE_TEXT + 16], const mla_tensor *a,
+                     const mla_tensor *b)
+{
+	char x[MLA_SHAPE_TEXT], y[MLA_SHAPE_TEXT];
+
+	snprintf(complaint, 2 * MLA_SHAPE_TEXT + 16, "matmul: %s and %s",
+	         mla_shape_text(x, a->ndim, a->shape), mla_shape_text(y, b->ndim, b->shape));
+}
+
+int mla_matmul__result(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
+                       mla_dtype store)
+{
+	char complaint[2 * MLA_SHAPE_TEXT + 16];
+
+	complain(complaint, a, b);
+	return make_result(out, e, a, b, store, complaint);
 }
 
 int mla_matmul_as(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
                   mla_dtype store)
 {
-	char x[MLA_SHAPE_TEXT], y[MLA_SHAPE_TEXT], complaint[2 * MLA_SHAPE_TEXT + 16];
+	char complaint[2 * MLA_SHAPE_TEXT + 16];
 	bool row = a->ndim == 1, column = b->ndim == 1;
 	mla_tensor *ta, *tb, *full;
 	int error;
 
-	snprintf(complaint, sizeof(complaint), "matmul: %s and %s",
-	         mla_shape_text(x, a->ndim, a->shape), mla_shape_text(y, b->ndim, b->shape));
+	complain(complaint, a, b);
 	if (a->ndim == 0 || b->ndim == 0)
 		return mla_error(MLA_ERAISE, "%s", complaint);
 	if (!mla_dtype_is_float(a->dtype) || !mla_dtype_is_float(b->dtype))

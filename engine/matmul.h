@@ -18,4 +18,8 @@ int mla_matmul(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_t
 int mla_matmul_as(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
                   mla_dtype store);
 
+/* Shared inside the engine: the result of two operands with two axes or more, not yet computed. */
+int mla_matmul__result(mla_tensor **out, mla_engine *e, const mla_tensor *a, const mla_tensor *b,
+                       mla_dtype store);
+
 #endif

@@ -1,7 +1,7 @@
 /* The two norms; only the division by the deviation is done here. */
 #include "engine/norm.h"
 
-#include "engine/elementwise.h"
+#include "engine/device.h"
 #include "engine/walk.h"
 
 #include <math.h>
@@ -57,6 +57,24 @@ static int normalised(mla_tensor **out, mla_engine *e, const mla_tensor *x, mla_
 	return 0;
 }
 
+/* Both steps in one kernel; 1: there is none. */
+static int by_kernel(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_tensor *weight,
+                     const mla_tensor *bias, mla_dtype d, double epsilon, bool centre,
+                     const char *op)
+{
+	uint64_t size = mla_dtype_size(x->dtype) + mla_dtype_size(d);
+	int error;
+
+	if (!mla_engine__device(e) || x->count == 0 || !mla_tensor_has_data(x) ||
+	    (weight && !mla_tensor_has_data(weight)) || (bias && !mla_tensor_has_data(bias)))
+		return 1;
+	if ((error = mla_tensor_new(out, e, d, x->ndim, x->shape)) < 0 ||
+	    (error = mla_engine__spend(e, MLA_WORK_REDUCE, op, (uint64_t)x->count,
+	                               (uint64_t)x->count * size)) < 0)
+		return error;
+	return mla_device_norm(e, *out, x, weight, bias, epsilon, centre, op);
+}
+
 static int norm(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_tensor *weight,
                 const mla_tensor *bias, double epsilon, bool centre)
 {
@@ -73,6 +91,8 @@ static int norm(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_
 	d = weight ? mla_dtype_promote(d, weight->dtype) : d;
 	d = bias ? mla_dtype_promote(d, bias->dtype) : d;
 	*out = NULL;
+	if ((error = by_kernel(out, e, x, weight, bias, d, epsilon, centre, op)) <= 0)
+		return error;
 	if ((error = normalised(out, e, x, d, centre, epsilon, op)) == 0 && weight)
 		error = mla_binary_op(out, e, MLA_EW_MUL, *out, weight);
 	if (error == 0 && bias)

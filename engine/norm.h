@@ -2,7 +2,7 @@
  * Normalisation over the last axis, as MLX's fast.rms_norm and fast.layer_norm without their fused
  * kernels: the normalised value is computed in f32 (f64 in oracle mode), stored in the format in
  * which x and the parameters meet, and then multiplied by the weight and moved by the bias, each a
- * store of its own.
+ * store of its own. The kernel of layer_norm stores once.
  */
 #ifndef MLA_ENGINE_NORM_H
 #define MLA_ENGINE_NORM_H

@@ -1,6 +1,7 @@
 /* The affine codes. Owns the convention; multiplies through matmul.h. */
 #include "engine/quant.h"
 
+#include "engine/device.h"
 #include "engine/matmul.h"
 #include "engine/move.h"
 #include "engine/view.h"
@@ -235,12 +236,37 @@ int mla_dequantise(mla_tensor **out, mla_engine *e, const mla_quantised *q)
 	return 0;
 }
 
+/* The codes go to the kernel as they are; 1: they do not. */
+static int by_kernel(mla_tensor **out, mla_engine *e, const mla_tensor *x, const mla_quantised *w,
+                     bool transpose)
+{
+	mla_tensor shape = {.dtype = MLA_F32, .ndim = w->ndim, .count = 1};
+	int error;
+
+	if (!mla_engine__device(e) || w->dense || x->ndim < 2 || w->ndim < 2 ||
+	    !mla_dtype_is_float(x->dtype) || !mla_tensor_has_data(x) ||
+	    !mla_tensor_has_data(w->codes))
+		return 1;
+	for (uint32_t i = 0; i < w->ndim; i++) {
+		uint32_t last = w->ndim - 1;
+
+		shape.shape[i] = w->shape[transpose && i + 1 >= last ? 2 * last - 1 - i : i];
+		shape.count *= shape.shape[i];
+	}
+	if ((error = mla_matmul__result(out, e, x, &shape, x->dtype)) == 0 &&
+	    (error = mla_device_quantised(e, *out, x, w, transpose)) == 1)
+		mla_tensor_drop(e, *out);
+	return error;
+}
+
 int mla_quantised_matmul(mla_tensor **out, mla_engine *e, const mla_tensor *x,
                          const mla_quantised *w, bool transpose)
 {
 	mla_tensor *dense, *view;
 	int error;
 
+	if ((error = by_kernel(out, e, x, w, transpose)) <= 0)
+		return error;
 	if ((error = mla_dequantise(&dense, e, w)) < 0)
 		return error;
 	view = dense;

@@ -1,6 +1,7 @@
 /* Reductions: axes are brought to the end, and each line along them is reduced in double. */
 #include "engine/reduce.h"
 
+#include "engine/device.h"
 #include "engine/move.h"
 #include "engine/view.h"
 #include "engine/walk.h"
@@ -157,6 +158,30 @@ static int gathered(mla_tensor **out, mla_engine *e, const mla_tensor *t, uint32
 	return mla_view_reshape(out, e, turned, kept + 1, shape);
 }
 
+/* 1: not on a kernel. */
+static int by_kernel(mla_engine *e, mla_tensor *out, mla_reduction op, const mla_tensor *t)
+{
+	mla_device_sum sum;
+
+	switch (op) {
+	case MLA_RED_SUM:
+		sum = MLA_DEVICE_SUM;
+		break;
+	case MLA_RED_MEAN:
+		sum = MLA_DEVICE_MEAN;
+		break;
+	case MLA_RED_MAX:
+		sum = MLA_DEVICE_MAX;
+		break;
+	case MLA_RED_MIN:
+		sum = MLA_DEVICE_MIN;
+		break;
+	default:
+		return mla_device_none(e, t, names[op]);
+	}
+	return mla_device_reduce(e, out, sum, t, names[op]);
+}
+
 static int reduce_lines(mla_engine *e, mla_tensor *out, mla_reduction op, const mla_tensor *t)
 {
 	const uint32_t last = t->ndim - 1;
@@ -209,7 +234,8 @@ static int reduce_into(mla_tensor **out, mla_engine *e, mla_reduction op, const 
 	            0 ||
 	    !mla_tensor_has_data(*out) || !mla_tensor_has_data(t))
 		return error;
-	if ((error = gathered(&lines, e, t, set)) < 0)
+	if ((error = gathered(&lines, e, t, set)) < 0 ||
+	    (error = by_kernel(e, *out, op, lines)) <= 0)
 		return error;
 	return reduce_lines(e, *out, op, lines);
 }
@@ -257,18 +283,17 @@ static int each_line(mla_engine *e, mla_tensor *out, const mla_tensor *t, uint32
 	return error;
 }
 
-static int lines_op(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t axis, mla_dtype d,
-                    const char *op, line_function work, const void *options)
+/* The result and the axis, counted from the start. */
+static int lines_new(mla_tensor **out, uint32_t *at, mla_engine *e, const mla_tensor *t,
+                     int64_t axis, mla_dtype d, const char *op)
 {
 	uint64_t bytes = (uint64_t)t->count * (mla_dtype_size(t->dtype) + mla_dtype_size(d));
-	uint32_t at;
 	int error;
 
-	if ((error = mla_tensor_axis(&at, t, axis, op)) < 0 ||
-	    (error = mla_tensor_new(out, e, d, t->ndim, t->shape)) < 0 ||
-	    (error = mla_engine__spend(e, MLA_WORK_REDUCE, op, (uint64_t)t->count, bytes)) < 0)
+	if ((error = mla_tensor_axis(at, t, axis, op)) < 0 ||
+	    (error = mla_tensor_new(out, e, d, t->ndim, t->shape)) < 0)
 		return error;
-	return each_line(e, *out, t, at, work, options);
+	return mla_engine__spend(e, MLA_WORK_REDUCE, op, (uint64_t)t->count, bytes);
 }
 
 static int softmax_line(double *row, int64_t n, const void *options)
@@ -288,8 +313,14 @@ static int softmax_line(double *row, int64_t n, const void *options)
 int mla_softmax(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t axis)
 {
 	mla_dtype d = mla_dtype_is_float(t->dtype) ? t->dtype : mla_engine_dtype(e, MLA_F32);
+	uint32_t at;
+	int error;
 
-	return lines_op(out, e, t, axis, d, "softmax", softmax_line, NULL);
+	if ((error = lines_new(out, &at, e, t, axis, d, "softmax")) < 0 ||
+	    !mla_tensor_has_data(*out) || !mla_tensor_has_data(t) ||
+	    (error = mla_device_softmax(e, *out, t, at)) <= 0)
+		return error;
+	return each_line(e, *out, t, at, softmax_line, NULL);
 }
 
 typedef struct {
@@ -318,6 +349,11 @@ int mla_cumsum(mla_tensor **out, mla_engine *e, const mla_tensor *t, int64_t axi
 {
 	mla_dtype d = mla_dtype_is_float(t->dtype) ? t->dtype : MLA_I32;
 	cumsum_options o = {reverse, exclusive, d == MLA_I32};
+	uint32_t at;
+	int error;
 
-	return lines_op(out, e, t, axis, d, "cumsum", cumsum_line, &o);
+	if ((error = lines_new(out, &at, e, t, axis, d, "cumsum")) < 0)
+		return error;
+	mla_device_none(e, t, "cumsum");
+	return each_line(e, *out, t, at, cumsum_line, &o);
 }

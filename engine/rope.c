@@ -1,6 +1,7 @@
 /* Rotation of pairs. Owns the angles; the rest of the width is copied. */
 #include "engine/rope.h"
 
+#include "engine/device.h"
 #include "engine/walk.h"
 
 #include <math.h>
@@ -71,6 +72,16 @@ static int rotate_all(mla_engine *e, mla_tensor *out, const mla_tensor *x,
 	row = room;
 	speed = row + width;
 	speeds(speed, e, o);
+	error = mla_device_rope(e, out, x,
+	                        &(mla_device_rotation){.dims = o->dims,
+	                                               .interleaved = o->interleaved,
+	                                               .scale = o->scale,
+	                                               .speed = speed,
+	                                               .offset = o->offset});
+	if (error <= 0) {
+		mla_engine__scratch_free(e, room, 2 * (uint64_t)width, sizeof(double));
+		return error;
+	}
 	for (int64_t i = 0; i < rows; i++) {
 		double position = (double)(i % length);
 

@@ -84,7 +84,7 @@ bool mla_trial_threshold(mla_trial *t)
 		                &s, "constructor after the fix");
 	else
 		good = observe(t, &s);
-	mla_subject_close(&s);
+	mla_subject_close(&s, t->out);
 	return good;
 }
 
@@ -201,6 +201,6 @@ bool mla_trial_counts(mla_trial *t)
 		good = judge_counts(t, &s);
 	if (good)
 		note_cold(t, &s);
-	mla_subject_close(&s);
+	mla_subject_close(&s, t->out);
 	return good;
 }

@@ -41,8 +41,8 @@ static bool bench_open(bench *b, mla_trial *t, const mla_subject_mode *mode)
 
 static void bench_close(bench *b)
 {
-	mla_subject_close(&b->before);
-	mla_subject_close(&b->after);
+	mla_subject_close(&b->before, b->t->out);
+	mla_subject_close(&b->after, b->t->out);
 }
 
 /* Where two results are furthest apart, as "(0, 1, 17)". */

@@ -62,6 +62,7 @@ int mla_subject_open(mla_subject *s, const mla_trial *t, bool after, const mla_s
 		.choices = mode->choices,
 		.assume_none = t->assume_none,
 		.seed = t->options->seed,
+		.backend = t->options->backend,
 		.max_work = mode->mode == MLA_REPLAY_SHAPES ? 0 : SUBJECT_WORK,
 	};
 
@@ -78,8 +79,10 @@ int mla_subject_open(mla_subject *s, const mla_trial *t, bool after, const mla_s
 	return mla_replay_construct(&s->layer, s->m, after ? &t->target_after : &t->target_before);
 }
 
-void mla_subject_close(mla_subject *s)
+void mla_subject_close(mla_subject *s, mla_site_verdict *into)
 {
+	if (s->m)
+		mla_uses_add(&into->uses, mla_engine_uses(mla_machine_engine(s->m)));
 	mla_machine_free(s->m);
 	s->m = NULL;
 }

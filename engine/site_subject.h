@@ -46,7 +46,7 @@ bool mla_trial_find_after(mla_trial *t);
 
 /* Builds the layer; negative: the fault is in s->m. Close it in either case. */
 int mla_subject_open(mla_subject *s, const mla_trial *t, bool after, const mla_subject_mode *mode);
-void mla_subject_close(mla_subject *s);
+void mla_subject_close(mla_subject *s, mla_site_verdict *into); /* adds who computed */
 
 /* Calls it; *out lives until the caller's tensor scope in this engine ends. */
 int mla_subject_run(mla_tensor **out, mla_subject *s, mla_run *run, mla_forcing forcing);

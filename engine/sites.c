@@ -79,7 +79,7 @@ static bool runs_before(mla_trial *t, uint32_t choices, uint32_t *more)
 		t->out->source = MLA_SOURCE_ASSUMED;
 	if (good && *more)
 		note_choices(t, list, *more);
-	mla_subject_close(&s);
+	mla_subject_close(&s, t->out);
 	return good;
 }
 

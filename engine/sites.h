@@ -50,13 +50,15 @@ typedef struct {
 	uint64_t absorbed_at_t, materialised_at_t, absorbed_above, materialised_above;
 	uint32_t crossover; /* the largest width at which absorbed is not the dearer one */
 	double rms_ratio;   /* of widths 8 and 2; 0: not measured */
+	mla_uses uses;      /* who computed the bf16 runs */
 } mla_site_verdict;
 
 typedef struct {
 	const mla_settings *settings; /* may be NULL */
 	int64_t cache_len;            /* at which the cache-length form is looked at; 0: geometry */
 	uint64_t seed;
-	bool padded_only; /* for tests: of the cases, only left-padded batches */
+	mla_backend *backend; /* of what is not the f64 oracle; NULL: this code */
+	bool padded_only;     /* for tests: of the cases, only left-padded batches */
 } mla_site_options;
 
 /*

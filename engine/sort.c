@@ -1,6 +1,7 @@
 /* A merge sort of pairs, and what is built on it. Stable, no recursion, n log n at worst. */
 #include "engine/sort.h"
 
+#include "engine/device.h"
 #include "engine/walk.h"
 
 #include <inttypes.h>
@@ -95,6 +96,10 @@ static int ordered(mla_tensor **out, mla_engine *e, const mla_tensor *t, uint32_
 	    (error = mla_engine__spend(e, MLA_WORK_REDUCE, op, (uint64_t)t->count,
 	                               (uint64_t)t->count * size)) < 0 ||
 	    t->count == 0 || !mla_tensor_has_data(*out) || !mla_tensor_has_data(t))
+		return error;
+	error = o->kth >= 0 ? mla_device_partition(e, *out, t, axis, o->kth)
+	                    : mla_device_none(e, t, op);
+	if (error <= 0)
 		return error;
 	if ((error = mla_engine__scratch(&room, e, 2 * (uint64_t)n, sizeof(item))) < 0)
 		return error;

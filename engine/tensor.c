@@ -2,6 +2,7 @@
 #include "engine/tensor.h"
 
 #include "analyzer/arena.h"
+#include "engine/device.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mla_buffer {
+struct mla_storage {
 	uint64_t bytes;
 	uint32_t views;
 	max_align_t data[];
@@ -22,6 +23,7 @@ struct mla_engine {
 	uint64_t bytes; /* live */
 	uint64_t spent; /* of max_work */
 	mla_work work[MLA_WORK_KINDS];
+	mla_device *device;
 };
 
 mla_engine *mla_engine_new(const mla_engine_options *options)
@@ -32,6 +34,8 @@ mla_engine *mla_engine_new(const mla_engine_options *options)
 		e->mode = *options;
 	if (!e->mode.max_bytes)
 		e->mode.max_bytes = MLA_ENGINE_BYTES;
+	if (e->mode.backend && !e->mode.oracle && !e->mode.shapes_only)
+		e->device = mla_device_new(e->mode.backend);
 	return e;
 }
 
@@ -40,6 +44,7 @@ void mla_engine_free(mla_engine *e)
 	if (!e)
 		return;
 	mla_tensor_scope_close(e, 0, NULL, 0);
+	mla_device_free(e->device);
 	free(e);
 }
 
@@ -70,7 +75,7 @@ void mla_tensor_scope_close(mla_engine *e, mla_tensor_scope scope, mla_tensor *c
 	}
 }
 
-static void release(mla_engine *e, mla_buffer *b)
+static void release(mla_engine *e, mla_storage *b)
 {
 	if (!b || --b->views)
 		return;
@@ -82,7 +87,7 @@ void mla_tensor_drop(mla_engine *e, mla_tensor *t)
 {
 	if (!t)
 		return;
-	release(e, t->buffer);
+	release(e, t->storage);
 	e->bytes -= sizeof(*t);
 	*(t->prev ? &t->prev->next : &e->first) = t->next;
 	*(t->next ? &t->next->prev : &e->last) = t->prev;
@@ -149,9 +154,9 @@ static int take(mla_engine *e, uint64_t bytes, const char *what)
 }
 
 /* Unlike the rest of the program a failed allocation of data is an error: its size is a guest's. */
-static int new_buffer(mla_buffer **out, mla_engine *e, uint64_t bytes, const char *what)
+static int new_buffer(mla_storage **out, mla_engine *e, uint64_t bytes, const char *what)
 {
-	mla_buffer *b;
+	mla_storage *b;
 	int error;
 
 	if ((error = take(e, bytes, what)) < 0)
@@ -168,7 +173,7 @@ static int new_buffer(mla_buffer **out, mla_engine *e, uint64_t bytes, const cha
 static int new_tensor(mla_tensor **out, mla_engine *e, mla_dtype d, uint32_t ndim,
                       const int64_t *shape, bool with_data)
 {
-	mla_buffer *buffer = NULL;
+	mla_storage *storage = NULL;
 	char text[MLA_SHAPE_TEXT], what[MLA_SHAPE_TEXT + 32];
 	int64_t count, stride = 1;
 	mla_tensor *t;
@@ -182,18 +187,18 @@ static int new_tensor(mla_tensor **out, mla_engine *e, mla_dtype d, uint32_t ndi
 	if ((error = take(e, sizeof(*t), what)) < 0)
 		return error;
 	if (with_data) {
-		if ((error = new_buffer(&buffer, e, (uint64_t)count * mla_dtype_size(d), what)) <
+		if ((error = new_buffer(&storage, e, (uint64_t)count * mla_dtype_size(d), what)) <
 		    0) {
 			e->bytes -= sizeof(*t);
 			return error;
 		}
-		buffer->views = 1;
+		storage->views = 1;
 	}
 	t = mla_alloc(sizeof(*t));
 	t->dtype = d;
 	t->ndim = ndim;
 	t->count = count;
-	t->buffer = buffer;
+	t->storage = storage;
 	for (uint32_t i = ndim; i-- > 0;) {
 		t->shape[i] = shape[i];
 		t->stride[i] = stride;
@@ -212,7 +217,7 @@ int mla_tensor_new(mla_tensor **out, mla_engine *e, mla_dtype d, uint32_t ndim,
 
 static void put(mla_tensor *t, int64_t i, double x)
 {
-	void *data = t->buffer->data;
+	void *data = t->storage->data;
 
 	x = mla_dtype_round(t->dtype, x);
 	switch (t->dtype) {
@@ -264,7 +269,7 @@ int mla_tensor_number(mla_tensor **out, mla_engine *e, mla_dtype d, double value
 
 bool mla_tensor_has_data(const mla_tensor *t)
 {
-	return t->buffer != NULL;
+	return t->storage != NULL;
 }
 
 double mla_tensor_at(const mla_tensor *t, int64_t position)
@@ -272,9 +277,9 @@ double mla_tensor_at(const mla_tensor *t, int64_t position)
 	int64_t i = t->offset;
 	const void *data;
 
-	if (!t->buffer)
+	if (!t->storage)
 		return NAN;
-	data = t->buffer->data;
+	data = t->storage->data;
 	for (uint32_t axis = t->ndim; axis-- > 0;) {
 		i += position % t->shape[axis] * t->stride[axis];
 		position /= t->shape[axis];
@@ -345,6 +350,21 @@ int mla_engine__spend(mla_engine *e, mla_work_kind kind, const char *op, uint64_
 	return 0;
 }
 
+int mla_engine__charge(mla_engine *e, uint64_t bytes, const char *what)
+{
+	return take(e, bytes, what);
+}
+
+const mla_uses *mla_engine_uses(const mla_engine *e)
+{
+	return mla_device_uses(e->device);
+}
+
+mla_device *mla_engine__device(const mla_engine *e)
+{
+	return e->device;
+}
+
 int mla_engine__scratch(void **out, mla_engine *e, uint64_t count, size_t size)
 {
 	int error;
@@ -380,8 +400,8 @@ int mla_tensor__view(mla_tensor **out, mla_engine *e, const mla_tensor *base)
 	t = mla_alloc(sizeof(*t));
 	*t = *base;
 	t->weak = false;
-	if (t->buffer)
-		t->buffer->views++;
+	if (t->storage)
+		t->storage->views++;
 	enlist(e, t);
 	*out = t;
 	return 0;
@@ -394,5 +414,5 @@ int mla_tensor__recount(mla_tensor *t)
 
 void *mla_tensor__data(const mla_tensor *t)
 {
-	return t->buffer ? t->buffer->data : NULL;
+	return t->storage ? t->storage->data : NULL;
 }

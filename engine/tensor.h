@@ -31,7 +31,10 @@ enum { MLA_DIMS = 8 };
 #define MLA_ENGINE_BYTES ((size_t)512 << 20)
 
 typedef struct mla_engine mla_engine;
-typedef struct mla_buffer mla_buffer;
+typedef struct mla_storage mla_storage;
+
+/* Of engine/backend.h. */
+typedef struct mla_backend mla_backend;
 
 typedef struct {
 	/* Every float is f64: a cast to a narrower float, such as the one before a softmax, keeps
@@ -45,6 +48,11 @@ typedef struct {
 	 * limit. An element of another operation counts as several (mla_work_kind).
 	 */
 	uint64_t max_work;
+	/*
+	 * Runs the operations of f32, bf16 and f16 by the kernels; NULL: this code does. An oracle
+	 * or shapes-only engine has no use for it. Borrowed; engines of one thread may share it.
+	 */
+	mla_backend *backend;
 } mla_engine_options;
 
 typedef struct mla_tensor mla_tensor;
@@ -57,7 +65,7 @@ struct mla_tensor {
 	int64_t stride[MLA_DIMS]; /* in elements; 0 repeats, negative runs backwards */
 	int64_t offset;           /* of element 0, in elements from the start of the buffer */
 	int64_t count;            /* product of the shape */
-	mla_buffer *buffer;
+	mla_storage *storage;
 	mla_tensor *prev, *next; /* the engine's list, in order of birth */
 	uint64_t born;
 };
@@ -119,18 +127,40 @@ typedef struct {
 mla_work mla_engine_work(const mla_engine *e, mla_work_kind kind);
 
 /*
+ * Who computed, with a backend: how often each operation on floats ran as a kernel and how often
+ * here. Copies, casts, and the integers and booleans of positions and masks are not counted.
+ */
+enum { MLA_USE_OPS = 48 };
+
+typedef struct {
+	const char *op;
+	uint64_t kernel, host;
+} mla_use;
+
+typedef struct {
+	mla_use v[MLA_USE_OPS];
+	uint32_t n;
+} mla_uses;
+
+const mla_uses *mla_engine_uses(const mla_engine *e);  /* NULL: no backend */
+void mla_uses_add(mla_uses *to, const mla_uses *more); /* NULL is fine; kept in order of name */
+
+/*
  * For the operations (two underscores: shared inside the engine, not for callers).
  *   _spend    counts one operation and checks the limit; sums stay at UINT64_MAX, never wrap
+ *   _charge   counts bytes that live as long as the engine against max_bytes; `what` holds them
  *   _scratch  takes `count` elements of `size` bytes, not cleared, against max_bytes
  *   _view     makes another tensor on the buffer of `base`, a copy of its fields but never weak
  *   _recount  brings `count` up to date after the shape of a new view was set; MLA_ELIMIT
  */
 int mla_engine__spend(mla_engine *e, mla_work_kind kind, const char *op, uint64_t operations,
                       uint64_t bytes);
+int mla_engine__charge(mla_engine *e, uint64_t bytes, const char *what);
 int mla_engine__scratch(void **out, mla_engine *e, uint64_t count, size_t size);
 void mla_engine__scratch_free(mla_engine *e, void *scratch, uint64_t count, size_t size);
 int mla_tensor__view(mla_tensor **out, mla_engine *e, const mla_tensor *base);
 int mla_tensor__recount(mla_tensor *t);
 void *mla_tensor__data(const mla_tensor *t); /* start of the buffer; NULL without data */
+struct mla_device *mla_engine__device(const mla_engine *e); /* NULL: no backend */
 
 #endif

@@ -85,7 +85,9 @@ typedef struct {
 typedef struct {
 	unsigned int rows, queries, dims, width, interleaved, store;
 	unsigned int x_row, y_row;
-	unsigned int offset; /* position of query 0; row = any * queries + query */
+	int offset;           /* position of query 0; row = any * queries + query */
+	unsigned int rounded; /* 1: turns[] are radians, and angles are rounded to f32 */
+	float scale;          /* of positions, where rounded */
 } mla_rope_args;
 
 enum {

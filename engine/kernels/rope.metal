@@ -29,7 +29,7 @@ static inline sin_cos rotation(float position, float hi, float lo)
 }
 
 // A thread turns one row. turns[i] is the rounded frequency of pair i, turns[dims / 2 + i] the
-// rest.
+// rest; or the radians of pair i at position 1.
 kernel void rope(device const float *x [[buffer(0)]], device const float *turns [[buffer(1)]],
 		 device float *y [[buffer(2)]], constant mla_rope_args &p [[buffer(3)]],
 		 uint3 gid [[thread_position_in_grid]])
@@ -38,10 +38,16 @@ kernel void rope(device const float *x [[buffer(0)]], device const float *turns 
 		return;
 	device const float *from = x + gid.x * p.x_row;
 	device float *to = y + gid.x * p.y_row;
-	float position = (float)(p.offset + gid.x % p.queries);
+	float position = (float)(p.offset + (int)(gid.x % p.queries));
+	if (p.rounded)
+		position = position * p.scale;
 	uint half_dims = p.dims / 2;
 	for (uint i = 0; i < half_dims; i++) {
-		sin_cos r = rotation(position, turns[i], turns[half_dims + i]);
+		sin_cos r;
+		if (p.rounded) // as frameworks do it: the angle is an f32, 1 / (2 pi) in two of them
+			r = rotation(position * turns[i], 0.15915494f, 6.4206382e-9f);
+		else
+			r = rotation(position, turns[i], turns[half_dims + i]);
 		uint a = p.interleaved ? 2 * i : i;
 		uint b = p.interleaved ? 2 * i + 1 : i + half_dims;
 		float u = from[a];

@@ -12,6 +12,7 @@ mla_machine *mla_machine_new(const mla_replay_options *options)
 		.shapes_only = options->mode == MLA_REPLAY_SHAPES,
 		.max_bytes = MLA_REPLAY_TENSOR_BYTES,
 		.max_work = options->max_work,
+		.backend = options->backend,
 	};
 
 	m->options = *options;

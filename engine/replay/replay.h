@@ -52,7 +52,8 @@ typedef struct {
 	bool assume_none;
 	uint32_t choices; /* bit i: the value of the i-th open boolean */
 	uint64_t seed;
-	uint64_t max_work; /* of the engine, see mla_engine_options; 0: no limit */
+	uint64_t max_work;    /* of the engine, see mla_engine_options; 0: no limit */
+	mla_backend *backend; /* of f32 and bf16, see mla_engine_options */
 } mla_replay_options;
 
 /* A test of the program whose outcome is watched, and set when it is forced. */
