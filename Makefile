@@ -146,4 +146,4 @@ install: all
 clean:
 	rm -rf build
 
--include $(OBJ:.o=.d) $(UNIT:=.d)
+-include $(OBJ:.o=.d) $(UNIT:=.d) $(SUPPORT:.o=.d) $(wildcard $(BUILD)/tests/*.d)

@@ -179,6 +179,29 @@ def fix_without_asking():
         need("1 fix hidden" in text(p.stderr), "stderr: " + text(p.stderr))
 
 
+def who_computed():
+    """The report says what ran the numbers, and a backend that is not there is no verdict."""
+    p = run(("verify", "--output-format", "json", "-q", DENSE), SAMPLE, 0)
+    report = json.loads(p.stdout)
+    same("backend", report["backend"], "cpu")
+    need(report["device"].startswith("cpu ("), "device %r" % report["device"])
+    (site,) = report["sites"]
+    same("operations without a kernel", site["operations"]["host"], {})
+    for op in ("matmul", "softmax", "rms_norm", "rope", "multiply", "where"):
+        need(site["operations"]["kernels"].get(op, 0) > 10, "%s: %r" % (op, site["operations"]))
+    p = run(("verify", "-q", DENSE), SAMPLE, 0)
+    need("bf16 computed by " + report["device"] in text(p.stdout), "the text does not say who")
+    p = run(("verify", "--backend", "abacus", DENSE), SAMPLE, 2)
+    need("unknown backend 'abacus'" in text(p.stderr), "stderr: " + text(p.stderr))
+    if sys.platform != "darwin":
+        p = run(("verify", "--backend", "metal", DENSE), SAMPLE, 2)
+        need("no metal backend" in text(p.stderr), "stderr: " + text(p.stderr))
+        p = run(("verify", "--backend", "auto", "--output-format", "json", DENSE), SAMPLE, 0)
+        report = json.loads(p.stdout)
+        same("backend of auto", report["backend"], "cpu")
+        need("no metal backend" in report["backend_note"], "note %r" % report["backend_note"])
+
+
 def case(path, rows, sites):
     """Rows of one case that take a position on its site, against the verdict."""
     wanted = {r[5] for r in rows if r[2] == "MLA001" and r[5] != "-"}
@@ -207,6 +230,7 @@ def main():
     for name, (statement, word) in HOSTILE.items():
         cases.run("hostile: " + name, hostile_statement, statement, word)
     cases.run("hostile: import cycle", import_cycle)
+    cases.run("who computed", who_computed)
     cases.run("check --fix", fix_without_asking)
     folder = os.environ.get("MLALINT_CASES")
     if folder:

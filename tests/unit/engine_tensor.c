@@ -145,7 +145,7 @@ static void shapes(void **state)
 	(void)state;
 	assert_int_equal(mla_view_reshape(&v, engine, t, 3, (int64_t[]){3, -1, 2}), 0);
 	assert_values(v, "(3, 2, 2)", "0 1 2 3 4 5 6 7 8 9 10 11");
-	assert_ptr_equal(v->buffer, t->buffer);
+	assert_ptr_equal(v->storage, t->storage);
 	assert_int_equal(mla_view_transpose(&v, engine, t, 0, NULL), 0);
 	assert_int_equal(mla_view_reshape(&v, engine, v, 2, (int64_t[]){4, 3}), 0);
 	assert_values(v, "(4, 3)", "0 6 1 7 2 8 3 9 4 10 5 11");

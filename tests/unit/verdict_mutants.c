@@ -5,6 +5,8 @@
 #include "tests/unit/test.h"
 
 #include "analyzer/str.h"
+#include "engine/backend.h"
+#include "engine/shim/abi.h"
 #include "engine/sites.h"
 
 #include <stdio.h>
@@ -123,11 +125,29 @@ static const mla_site *only_site(mla_arena *arena, mla_project *p, const char *p
 	return facts.site[0];
 }
 
+/* Who computes what is not f64. */
+static mla_backend *backend;
+
+static int open_backend(void **state)
+{
+	(void)state;
+	return mla_backend_open(&backend, "cpu", &(mla_backend_options){.threads = 1});
+}
+
+static int close_backend(void **state)
+{
+	(void)state;
+	mla_backend_free(backend);
+	return 0;
+}
+
 static void check(const mutant *m)
 {
 	source before = {m, false}, after = {m, true};
-	mla_site_options options = {
-		.seed = 1, .padded_only = m->padded_only, .cache_len = m->cache_len};
+	mla_site_options options = {.seed = 1,
+	                            .padded_only = m->padded_only,
+	                            .cache_len = m->cache_len,
+	                            .backend = backend};
 	mla_site_verdict *v = mla_alloc(sizeof(*v));
 	mla_arena *arena = mla_arena_new();
 	mla_project *a, *b;
@@ -345,13 +365,60 @@ static void test_gather(void **state)
 	run_all(m, sizeof(m) / sizeof(*m));
 }
 
+static const mla_barrier_site *barrier_of(const char *file)
+{
+	const mla_kernel_isa *isa = mla_kernel_isas;
+
+	while (strcmp(isa->isa, "strict"))
+		isa++;
+	for (const mla_kernel_table *const *t = isa->tables; *t; t++)
+		for (unsigned i = 0; i < (*t)->n_sites; i++)
+			if (strstr((*t)->site[i].file, file))
+				return &(*t)->site[i];
+	return NULL;
+}
+
+static void check_with(const char *name, const mla_backend_options *options, const mutant *m)
+{
+	mla_backend *usual = backend;
+
+	assert_int_equal(mla_backend_open(&backend, name, options), 0);
+	check(m);
+	mla_backend_free(backend);
+	backend = usual;
+}
+
+/*
+ * The verdict comes from the kernels: with one barrier of their sums ignored the right
+ * fix is no longer verified, and without the memory they need nothing can be said.
+ */
+static void test_kernels(void **state)
+{
+	static const mutant right = {DENSE, .padded_only = true,
+	                             .after = {HELPER_EDIT, DENSE_FIX(RIGHT), DENSE_GUARDS},
+	                             .outcome = MLA_VERIFIED};
+	mla_backend_options strict = {.order = MLA_ORDER_FORWARD, .group = 64};
+	mutant wrong = right, poor = right;
+
+	(void)state;
+	check_with("cpu-strict", &strict, &right);
+	strict.skip_barrier = barrier_of("prelude.h");
+	assert_non_null(strict.skip_barrier);
+	wrong.outcome = MLA_REJECTED;
+	wrong.says[0] = "not bit-identical";
+	check_with("cpu-strict", &strict, &wrong);
+	poor.outcome = MLA_UNVERIFIED;
+	poor.says[0] = "memory limit";
+	check_with("cpu", &(mla_backend_options){.threads = 1, .max_bytes = 1 << 16}, &poor);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right_fix), cmocka_unit_test(test_threshold),
 		cmocka_unit_test(test_one_guard), cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_gather),    cmocka_unit_test(test_kernels),
 	};
 
-	return cmocka_run_group_tests_name("verdict_mutants", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("verdict_mutants", tests, open_backend, close_backend);
 }
