@@ -60,6 +60,17 @@ static int make_patched(patched *out, const mla_scan *s, const mla_verdict *v)
 	return mla_project_new(&out->after, (mla_reader){read_patched, out});
 }
 
+static void measure_tails(mla_verdict *v, const mla_site_options *options)
+{
+	mla_tail_check_options o = {.geometry = v->result.geometry,
+	                            .bits = v->result.bits,
+	                            .seed = options->seed,
+	                            .cache_len = options->cache_len,
+	                            .backend = options->backend};
+
+	v->has_tails = mla_tail_check_run(&v->tails, &o) == 0;
+}
+
 static void replay(work *w, uint32_t i, mla_backend *backend)
 {
 	enum { SEED = 1 };
@@ -76,6 +87,8 @@ static void replay(work *w, uint32_t i, mla_backend *backend)
 	if (v->whole_call)
 		options.cache_len = MLA_REPLAY_CACHE_LEN;
 	mla_site_verify(&v->result, v->tree->project, w->after[i].after, v->fix->site, &options);
+	if (v->result.outcome == MLA_UNVERIFIED && w->after[i].after && !v->result.limited)
+		measure_tails(v, &options);
 }
 
 static void show(work *w, bool end)

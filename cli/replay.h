@@ -4,6 +4,7 @@
 
 #include "cli/scan.h"
 #include "engine/sites.h"
+#include "engine/tail_check.h"
 
 /* The length at which the cache-length form is looked at. */
 enum { MLA_REPLAY_CACHE_LEN = 8192 };
@@ -13,6 +14,9 @@ typedef struct {
 	const mla_fix *fix;
 	mla_site_verdict result;
 	bool whole_call; /* the counts are of whole calls, not of a cached token */
+	/* Beside a fix that stays unverified: not its code, but the two forms at its geometry. */
+	bool has_tails;
+	mla_tail_check tails;
 } mla_verdict;
 
 /* Who computed, but for the f64 oracle. */

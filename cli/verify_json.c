@@ -68,6 +68,24 @@ static json_t *operations(const mla_uses *u)
 	return o;
 }
 
+static json_t *tails(const mla_tail_check *c)
+{
+	double f64 = 0, bf16 = 0;
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		f64 = c->cases[i].rel_f64 > f64 ? c->cases[i].rel_f64 : f64;
+		bf16 = c->cases[i].max_abs > bf16 ? c->cases[i].max_abs : bf16;
+	}
+	mla_json_put(o, "agree", json_boolean(c->passes));
+	mla_json_put(o, "cases", json_integer(c->n));
+	mla_json_put(o, "rel_f64", json_real(f64));
+	mla_json_put(o, "max_abs", json_real(bf16));
+	mla_json_put(o, "threshold", json_integer(c->threshold));
+	mla_json_put(o, "crossover", json_integer(c->crossover));
+	return o;
+}
+
 static json_t *site(const mla_verdict *all)
 {
 	json_t *o = json_object(), *lines = json_array(), *cases = json_array();
@@ -95,6 +113,7 @@ static json_t *site(const mla_verdict *all)
 	mla_json_put(o, "cases", cases);
 	mla_json_put(o, "counts", counts(v, all->whole_call));
 	mla_json_put(o, "operations", operations(&v->uses));
+	mla_json_put(o, "generic_tails", all->has_tails ? tails(&all->tails) : json_null());
 	return o;
 }
 

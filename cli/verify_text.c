@@ -72,6 +72,21 @@ static void put_uses(FILE *to, const mla_uses *u, const mla_replay_device *devic
 	fprintf(to, "; f64 by the host's code\n");
 }
 
+static void put_tails(FILE *to, const mla_tail_check *c)
+{
+	double f64 = 0, bf16 = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		f64 = c->cases[i].rel_f64 > f64 ? c->cases[i].rel_f64 : f64;
+		bf16 = c->cases[i].max_abs > bf16 ? c->cases[i].max_abs : bf16;
+	}
+	fprintf(to,
+	        "  not this code, but the generic tails at this geometry: %s over %u cases (f64 "
+	        "rel "
+	        "%.3e, bf16 max abs %.3e), threshold %u, multiply-adds cross after %u\n",
+	        c->passes ? "agree" : "do not agree", c->n, f64, bf16, c->threshold, c->crossover);
+}
+
 void mla_verify_text(FILE *to, const mla_verdicts *all)
 {
 	if (all->device.note[0])
@@ -97,5 +112,7 @@ void mla_verify_text(FILE *to, const mla_verdicts *all)
 		put_cases(to, r);
 		put_counts(to, r);
 		put_uses(to, &r->uses, &all->device);
+		if (v->has_tails)
+			put_tails(to, &v->tails);
 	}
 }

@@ -175,6 +175,7 @@ void mla_trial_fault(mla_trial *t, mla_outcome o, const mla_subject *s, const ch
 	const char *path = f->module ? f->module->path : "";
 	bool elsewhere = f->module && strcmp(path, t->site->module->path) != 0;
 
+	t->out->limited |= f->kind == MLA_FAULT_LIMIT;
 	mla_trial_say(t, o, "%s%s%.*s%s%.*s at line %u%s%s", what, what[0] ? ": " : "",
 	              MLA_ARG(f->type), f->type.len ? ": " : "", MLA_ARG(f->message), f->line,
 	              elsewhere ? " of " : "", elsewhere ? path : "");

@@ -51,6 +51,7 @@ typedef struct {
 	uint32_t crossover; /* the largest width at which absorbed is not the dearer one */
 	double rms_ratio;   /* of widths 8 and 2; 0: not measured */
 	mla_uses uses;      /* who computed the bf16 runs */
+	bool limited;       /* a limit was hit: the source asks for too much */
 } mla_site_verdict;
 
 typedef struct {

@@ -29,7 +29,8 @@ static int lane_open(lane *l, const mla_tail_check_options *o, bool oracle)
 	uint64_t most = o->max_work ? o->max_work : MLA_TAIL_WORK;
 
 	l->options = o;
-	l->e = mla_engine_new(&(mla_engine_options){.oracle = oracle, .max_work = most});
+	l->e = mla_engine_new(
+		&(mla_engine_options){.oracle = oracle, .max_work = most, .backend = o->backend});
 	l->spec = (mla_tail_spec){.geometry = o->geometry,
 	                          .heads = o->heads ? o->heads : 2,
 	                          .batch = o->batch ? o->batch : 1,

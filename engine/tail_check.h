@@ -20,8 +20,9 @@ typedef struct {
 	uint32_t batch; /* 0: 1 */
 	uint32_t bits;  /* 4 or 8; 0: 4 */
 	uint64_t seed;
-	int64_t cache_len; /* of the threshold: 0 for the geometry form */
-	uint64_t max_work; /* 0: MLA_TAIL_WORK */
+	int64_t cache_len;    /* of the threshold: 0 for the geometry form */
+	uint64_t max_work;    /* 0: MLA_TAIL_WORK */
+	mla_backend *backend; /* of bf16, see mla_engine_options */
 	/*
 	 * NULL, or what a test does to the inputs of the absorbed arm in either precision: a check
 	 * that cannot fail shows nothing.

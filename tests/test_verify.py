@@ -202,6 +202,25 @@ def who_computed():
         need("no metal backend" in report["backend_note"], "note %r" % report["backend_note"])
 
 
+def generic_tails():
+    """An unverified fix has the two forms at its geometry beside it; a verified one its own code."""
+    files = tree(SAMPLE)
+    line = b"        B, L, _ = x.shape\n"
+    files[DENSE] = files[DENSE].replace(line, line + b"        import os; os.getcwd()\n")
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, files)
+        (site,), _ = verify(folder, DENSE)
+        same("verdict", site["verdict"], "unverified")
+        tails = site["generic_tails"]
+        need(tails["agree"] and tails["cases"] == 14, "tails %r" % tails)
+        same("where they cross", (tails["threshold"], tails["crossover"]), (170, 170))
+        need(0 < tails["rel_f64"] < 1e-10 and tails["max_abs"] > 0, "tails %r" % tails)
+        p = run(("verify", "-q", DENSE), folder, 0)
+        need("the generic tails at this geometry: agree over 14" in text(p.stdout), "no tails")
+    (site,), _ = verify(SAMPLE, DENSE)
+    same("tails of a verified site", site["generic_tails"], None)
+
+
 def case(path, rows, sites):
     """Rows of one case that take a position on its site, against the verdict."""
     wanted = {r[5] for r in rows if r[2] == "MLA001" and r[5] != "-"}
@@ -231,6 +250,7 @@ def main():
         cases.run("hostile: " + name, hostile_statement, statement, word)
     cases.run("hostile: import cycle", import_cycle)
     cases.run("who computed", who_computed)
+    cases.run("generic tails", generic_tails)
     cases.run("check --fix", fix_without_asking)
     folder = os.environ.get("MLALINT_CASES")
     if folder:
