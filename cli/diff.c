@@ -3,7 +3,16 @@
 
 #include "analyzer/str.h"
 
-#include <git2.h>
+void mla_diff_options(git_diff_options *out)
+{
+	git_diff_options_init(out, GIT_DIFF_OPTIONS_VERSION);
+	/* Full ids: an abbreviated one may become ambiguous. Text: Latin-1 must not turn binary. */
+	out->id_abbrev = GIT_OID_HEXSZ;
+	out->flags |= GIT_DIFF_FORCE_TEXT;
+	/* Given here, so that diff.noprefix and diff.mnemonicPrefix of the user do not count. */
+	out->old_prefix = "a";
+	out->new_prefix = "b";
+}
 
 int mla_diff_print(FILE *to, const mla_change *c, unsigned mode)
 {
@@ -15,10 +24,7 @@ int mla_diff_print(FILE *to, const mla_change *c, unsigned mode)
 	const char *line;
 	int error;
 
-	git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
-	/* Full ids: an abbreviated one may become ambiguous. Text: Latin-1 must not turn binary. */
-	options.id_abbrev = GIT_OID_HEXSZ;
-	options.flags |= GIT_DIFF_FORCE_TEXT;
+	mla_diff_options(&options);
 	error = git_patch_from_buffers(&patch, before.ptr, before.len, c->module->path,
 	                               c->after.ptr, c->after.len, c->module->path, &options);
 	if (error == 0)

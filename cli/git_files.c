@@ -104,7 +104,8 @@ static int locate(place *p, const char *given, bool whole)
 		*strrchr(folder, '/') = '\0';
 	error = mla_git_open(&p->repo, *folder ? folder : "/");
 	if (error > 0)
-		return mla_error(MLA_EGIT, "%s: in no git repository; --rev needs one", given);
+		return mla_error(MLA_EGIT, "%s: in no git repository, where a revision could be",
+		                 given);
 	if (error < 0)
 		return error;
 	if (!realpath(git_repository_path(p->repo), own) ||
@@ -201,7 +202,12 @@ static int open_tree(mla_tree **out, mla_fileset *s, const mla_options *o, place
 	if ((*out)->git)
 		return 0;
 	if ((error = mla_git_resolve(&root, p->repo, "--rev", o->rev)) < 0)
-		return error;
+		return strcmp(o->rev, "HEAD") == 0 && git_repository_head_unborn(p->repo) == 1
+		               ? mla_error(MLA_EGIT,
+		                           "%s: HEAD is no revision: the repository has no commit "
+		                           "yet",
+		                           p->folder)
+		               : error;
 	error = mla_git_tree_new(&(*out)->git, p->repo, root);
 	p->repo = NULL;
 	return error;

@@ -10,6 +10,8 @@ static int run(const mla_options *o)
 	switch (o->verb) {
 	case MLA_VERB_CHECK:
 		return mla_verb_check(o);
+	case MLA_VERB_PATCH:
+		return mla_verb_patch(o);
 	case MLA_VERB_VERIFY:
 		return mla_verb_verify(o);
 	case MLA_VERB_THRESHOLD:

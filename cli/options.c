@@ -41,6 +41,9 @@ static const struct {
 } verbs[] = {
 	[MLA_VERB_CHECK] = {"check", 'C', "[check] [OPTION]... [PATH]...",
                             "report single-query guards on absorbed attention (the default verb)"},
+	[MLA_VERB_PATCH] = {"patch", 'G',
+                            "patch [OPTION]... --branch NAME | --mbox DIR | -o FILE [PATH]...",
+                            "make a branch, mail or a diff of the fixes of HEAD"},
 	[MLA_VERB_VERIFY] = {"verify", 'V', "verify [OPTION]... [PATH]...",
                              "run the numeric engine on every site"},
 	[MLA_VERB_THRESHOLD] = {"threshold", 'T',
@@ -195,6 +198,7 @@ static int add_output(mla_options *o, const char *arg)
 static int set(mla_options *o, int id, const char *name, const char *arg)
 {
 	static const char *const forms[] = {"geometry", "cache-length", NULL};
+	static const char *const splits[] = {"rule", "file", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	int64_t n = 0;
 	int choice = 0, error = 0;
@@ -224,6 +228,16 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_output:
 		error = add_output(o, arg);
+		break;
+	case OPTION_branch:
+		o->branch = arg;
+		break;
+	case OPTION_mbox:
+		o->mbox = arg;
+		break;
+	case OPTION_split:
+		error = choose(&choice, name, arg, splits);
+		o->split = (mla_split)(choice + 1);
 		break;
 	case OPTION_show_kept:
 		o->show_kept = true;
@@ -373,7 +387,7 @@ static int resolve_outputs(mla_options *o)
 {
 	bool text = false;
 
-	if (!o->output_count)
+	if (!o->output_count && o->verb != MLA_VERB_PATCH)
 		o->output[o->output_count++] = (mla_target){o->format, "-"};
 	for (uint32_t i = 0; i < o->output_count; i++) {
 		mla_target *t = &o->output[i];
@@ -399,10 +413,25 @@ static int resolve_outputs(mla_options *o)
 	return 0;
 }
 
+static int check_patch(const mla_options *o)
+{
+	if (!o->branch && !o->mbox && !o->output_count)
+		return mla_error(MLA_ECONFIG, "patch needs --branch NAME, --mbox DIR or -o FILE");
+	if (o->mbox && !*o->mbox)
+		return mla_error(MLA_ECONFIG, "--mbox: a folder is needed");
+	for (uint32_t i = 0; i < o->output_count; i++)
+		if (mla_str_ends(mla_str_c(o->output[i].path), ".py"))
+			return mla_error(MLA_ECONFIG, "-o %s: a diff would replace a Python source",
+			                 o->output[i].path);
+	return 0;
+}
+
 static int check_together(mla_options *o)
 {
 	int error = o->verb == MLA_VERB_CHECK ? check_stdin(o) : 0;
 
+	if (error == 0 && o->verb == MLA_VERB_PATCH)
+		error = check_patch(o);
 	if (error == 0)
 		error = resolve_outputs(o);
 	if (error < 0)

@@ -8,6 +8,7 @@
 
 typedef enum {
 	MLA_VERB_CHECK,
+	MLA_VERB_PATCH,
 	MLA_VERB_VERIFY,
 	MLA_VERB_THRESHOLD,
 	MLA_VERB_BENCH,
@@ -31,6 +32,7 @@ typedef struct {
 
 enum { MLA_OUTPUTS_MAX = 16 };
 
+typedef enum { MLA_SPLIT_NOTHING, MLA_SPLIT_RULE, MLA_SPLIT_FILE } mla_split;
 typedef enum { MLA_COLOR_AUTO, MLA_COLOR_ALWAYS, MLA_COLOR_NEVER } mla_color;
 
 typedef struct {
@@ -41,8 +43,10 @@ typedef struct {
 	mla_form form;
 	mla_format format;
 	mla_color color;
-	mla_target output[MLA_OUTPUTS_MAX]; /* at least one */
+	mla_target output[MLA_OUTPUTS_MAX]; /* at least one, but for patch */
 	uint32_t output_count;
+	const char *branch, *mbox; /* patch; NULL: not asked for */
+	mla_split split;
 	const char *model_config;
 	const char *stdin_filename;
 	const char *add_ignore; /* the reason; NULL: not given */

@@ -9,6 +9,7 @@
 enum { MLA_EXIT_CLEAN = 0, MLA_EXIT_FINDINGS = 1, MLA_EXIT_NO_VERDICT = 2 };
 
 int mla_verb_check(const mla_options *o);
+int mla_verb_patch(const mla_options *o);
 int mla_verb_verify(const mla_options *o);
 int mla_verb_threshold(const mla_options *o);
 int mla_verb_bench(const mla_options *o);

@@ -96,6 +96,13 @@ const mla_rule mla_rule_mla001_single_query_absorb = {
 	.name = "single-query-absorb",
 	.summary = "A test for exactly one query decides absorbed or materialised attention",
 	.doc = doc,
+	.commit_subject = "Absorb short multi-token MLA steps",
+	.commit_reason =
+		"The absorbed path is taken for exactly one query. A speculative verify step (k "
+		"drafts and one more token) and a short follow-up turn have two or more, so they "
+		"take the materialised path, which expands keys and values of every cached "
+		"position again in each layer: T r (n + v) multiply-adds a head, a cost that grows "
+		"with the context.",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,
 	.check = check,

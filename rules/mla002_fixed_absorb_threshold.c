@@ -95,6 +95,7 @@ const mla_rule mla_rule_mla002_fixed_absorb_threshold = {
 	.summary =
 		"A fixed number, or one outside the latent sizes, decides absorbed or materialised",
 	.doc = doc,
+	.commit_subject = "Derive the MLA absorb limit from the layer's sizes",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,
 	.check = check,

@@ -66,6 +66,7 @@ const mla_rule mla_rule_mla003_cold_cache_absorb = {
 	.name = "cold-cache-absorb",
 	.summary = "The absorb threshold ignores the cached length",
 	.doc = doc,
+	.commit_subject = "Let the MLA absorb limit follow the cached length",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,
 	.opt_in = true,

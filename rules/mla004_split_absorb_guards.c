@@ -68,6 +68,7 @@ const mla_rule mla_rule_mla004_split_absorb_guards = {
 	.name = "split-absorb-guards",
 	.summary = "The tests of one absorb decision disagree: wrong results",
 	.doc = doc,
+	.commit_subject = "Make the guards of MLA absorption agree",
 	.severity = MLA_ERROR,
 	.fix = MLA_FIX_SOMETIMES,
 	.check = check,

@@ -96,6 +96,7 @@ const mla_rule mla_rule_mla900_unused_suppression = {
 	.name = "unused-suppression",
 	.summary = "A suppression comment suppresses nothing or names an unknown rule",
 	.doc = doc,
+	.commit_subject = "Remove mlalint suppressions that suppress nothing",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,
 	.about_suppressions = true,

@@ -38,10 +38,12 @@ struct mla_findings {
 };
 
 struct mla_rule {
-	const char *code;    /* "MLA001" */
-	const char *name;    /* "single-query-absorb" */
-	const char *summary; /* one line */
-	const char *doc;     /* Markdown: what, why, example, use instead, fix safety */
+	const char *code;           /* "MLA001" */
+	const char *name;           /* "single-query-absorb" */
+	const char *summary;        /* one line */
+	const char *doc;            /* Markdown: what, why, example, use instead, fix safety */
+	const char *commit_subject; /* of a commit that makes its fixes: under 60 characters */
+	const char *commit_reason;  /* a paragraph for it; both may be NULL: the summary then */
 	mla_severity severity;
 	mla_fix_availability fix;
 	bool opt_in;             /* runs only when it is selected */

@@ -1,0 +1,28 @@
+/* A commit message while it is written; patch_message.c and patch_evidence.c share it. */
+#ifndef MLA_CLI_PATCH_LETTER_H
+#define MLA_CLI_PATCH_LETTER_H
+
+#include "cli/patch_series.h"
+#include "cli/patch_text.h"
+
+typedef struct {
+	const mla_series *s;
+	const mla_commit *c;
+	mla_arena *arena;
+	FILE *to;
+} mla_letter;
+
+void mla_letter_paragraph(mla_letter *l, mla_str text);
+void mla_letter_list(mla_letter *l, mla_str heading); /* a paragraph that items follow */
+void mla_letter_item(mla_letter *l, mla_str text);
+
+/* "models/x.py:155" */
+mla_str mla_letter_place(const mla_letter *l, const mla_finding *f);
+
+/* The verification table, its worst numbers, and the sites that were not verified. */
+void mla_letter_evidence(mla_letter *l);
+
+/* What the engine has to say of each site besides. */
+void mla_letter_notes(mla_letter *l);
+
+#endif
