@@ -78,9 +78,12 @@ static void replay(work *w, uint32_t i, mla_backend *backend)
 	mla_verdict *v = &w->v[i];
 
 	if (v->fix->site->module->c) {
-		v->result.outcome = MLA_UNVERIFIED;
+		v->result = (mla_site_verdict){.outcome = MLA_UNVERIFIED, .bits = 4};
 		snprintf(v->result.reason, sizeof(v->result.reason),
 		         "the arms of C code are not executed");
+		mla_site_geometry(&v->result, &v->fix->site->latent);
+		if (v->fix->edits.n)
+			measure_tails(v, &options);
 		return;
 	}
 	v->whole_call = v->fix->form == MLA_FORM_CACHE_LENGTH;

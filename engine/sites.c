@@ -21,7 +21,7 @@ static uint32_t size_or(const mla_number *n, uint32_t usual, mla_source *source)
 }
 
 /* What the source leaves open is taken as 512/128/64/128, the most common sizes. */
-static void set_geometry(mla_site_verdict *v, const mla_latent *l)
+void mla_site_geometry(mla_site_verdict *v, const mla_latent *l)
 {
 	v->source = MLA_SOURCE_FILE;
 	v->geometry.rank = size_or(&l->rank.number, 512, &v->source);
@@ -146,7 +146,7 @@ void mla_site_verify(mla_site_verdict *out, mla_project *before, mla_project *af
 		.before = before, .after = after, .site = site, .options = options, .out = out};
 
 	*out = (mla_site_verdict){.bits = 4};
-	set_geometry(out, &site->latent);
+	mla_site_geometry(out, &site->latent);
 	set_target(&t.target_before, site);
 	if (!site->owner.node)
 		mla_trial_say(&t, MLA_UNVERIFIED, "the class of this function is not known");

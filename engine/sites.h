@@ -62,6 +62,9 @@ typedef struct {
 	bool padded_only;     /* for tests: of the cases, only left-padded batches */
 } mla_site_options;
 
+/* The sizes of a site, as far as its source gives them. */
+void mla_site_geometry(mla_site_verdict *out, const mla_latent *latent);
+
 /*
  * `before` is the project of the site, `after` the one with the fix made, or NULL when there is no
  * fix: then the two arms are only compared with each other, and nothing is verified.
