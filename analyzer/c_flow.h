@@ -97,6 +97,9 @@ mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node)
 mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 
+/* c_flow_count.c: does `id` bound a loop over queries, here or `levels` calls down? */
+bool mla_c_bounds_queries(mla_c_flow *f, const mla_node *function, uint64_t id, uint32_t levels);
+
 /* c_flow_expr.c */
 mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 

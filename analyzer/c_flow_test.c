@@ -23,11 +23,31 @@ static const mla_node *plain(const mla_node *n)
 	return n;
 }
 
-static bool is_count(const mla_node *n, mla_c_value v)
+static bool constant_of(int64_t *value, const mla_node *n)
 {
+	for (; n; n = n->kind == MLA_N_CAST ? n->kid[0] : NULL)
+		if (n->c && n->c->value_known) {
+			*value = n->c->value;
+			return true;
+		}
+	return false;
+}
+
+/* By its name; or, against a positive constant, by the loop over queries that it ends. */
+static bool is_count(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n, mla_c_value v,
+                     const mla_node *against)
+{
+	enum { LEVELS = 3 };
+	int64_t value = 0;
+
 	n = plain(n);
-	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE) &&
-	       (v.tags & MLA_C_COUNT) && !(v.tags & (MLA_C_TENSOR | MLA_C_LENGTH));
+	if (!n || (n->kind != MLA_N_NAME && n->kind != MLA_N_ATTRIBUTE))
+		return false;
+	if (v.tags & MLA_C_COUNT)
+		return !(v.tags & (MLA_C_TENSOR | MLA_C_LENGTH));
+	return !v.tags && n->c && n->c->integer && mla_decl_of(n) != MLA_DECL_CONSTANT &&
+	       constant_of(&value, against) && value >= 1 &&
+	       mla_c_bounds_queries(f, fr->function, n->c->id, LEVELS);
 }
 
 static mla_op mirrored(mla_op op)
@@ -57,16 +77,6 @@ static bool ends_loop(const mla_node *n)
 	return p && ((p->kind == MLA_N_LOOP && n->index == 1) ||
 	             (p->kind == MLA_N_WHILE && n->index == 0) ||
 	             (p->kind == MLA_N_DO && n->index == 1));
-}
-
-static bool constant_of(int64_t *value, const mla_node *n)
-{
-	for (; n; n = n->kind == MLA_N_CAST ? n->kid[0] : NULL)
-		if (n->c && n->c->value_known) {
-			*value = n->c->value;
-			return true;
-		}
-	return false;
 }
 
 /* What the count is compared with. False: with nothing that makes it a test of a query count. */
@@ -100,7 +110,7 @@ mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value left = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
 	mla_c_value right = mla_kid(n, 1) ? mla_c_eval(f, fr, n->kid[1]) : (mla_c_value){0};
-	bool on_left = is_count(mla_kid(n, 0), left);
+	bool on_left = is_count(f, fr, mla_kid(n, 0), left, mla_kid(n, 1));
 	mla_test found = {.node = n}, *t;
 
 	/* `flag == true`, `flag != 0` */
@@ -113,7 +123,7 @@ mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 			return (mla_c_value){.truth = truth};
 		return (mla_c_value){0};
 	}
-	if (!on_left && !is_count(mla_kid(n, 1), right))
+	if (!on_left && !is_count(f, fr, mla_kid(n, 1), right, mla_kid(n, 0)))
 		return (mla_c_value){0};
 	found.op = on_left ? (mla_op)n->op : mirrored((mla_op)n->op);
 	found.count = n->kid[on_left ? 0 : 1];
@@ -160,7 +170,7 @@ void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value subject = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
 	const mla_node *body = mla_kid(n, 1);
-	mla_test *t = is_count(mla_kid(n, 0), subject) ? label_test(f, fr, n) : NULL;
+	mla_test *t = is_count(f, fr, mla_kid(n, 0), subject, NULL) ? label_test(f, fr, n) : NULL;
 	uint32_t mark = f->guards.n;
 
 	if (!body || body->kind != MLA_N_BLOCK) {
