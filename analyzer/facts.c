@@ -26,7 +26,7 @@ const char *mla_role_name(mla_role r)
 	static const char *const names[] = {
 		[MLA_ROLE_NONE] = "none",         [MLA_ROLE_SELECT] = "select",
 		[MLA_ROLE_FOLLOWUP] = "followup", [MLA_ROLE_MIRROR] = "mirror",
-		[MLA_ROLE_DROP] = "drop",
+		[MLA_ROLE_DROP] = "drop",         [MLA_ROLE_GATE] = "gate",
 	};
 
 	return names[r];
@@ -484,6 +484,7 @@ int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
 	for (uint32_t i = 0; i < b.roots.n; i++)
 		make_site(&b, &b.roots.v[i]);
 	finish(out, &b);
+	mla_pools_find(&out->pools, arena, project, module);
 	mla_vec_free(&b.flow.tests);
 	mla_vec_free(&b.flow.entered);
 	mla_vec_free(&b.flow.guards);

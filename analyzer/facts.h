@@ -6,6 +6,7 @@
 #define MLA_ANALYZER_FACTS_H
 
 #include "analyzer/latent.h"
+#include "analyzer/pool.h"
 #include "analyzer/weights.h"
 
 /* Things done under a test. The operand decides the role, not the spelling. */
@@ -35,6 +36,7 @@ typedef enum {
 	MLA_ROLE_FOLLOWUP, /* applies r -> v after the absorbed arm */
 	MLA_ROLE_MIRROR,   /* a copy of the decision for another purpose: a node budget */
 	MLA_ROLE_DROP,     /* drops weights: of findings, not of tests */
+	MLA_ROLE_GATE,     /* lets a pool be extended: of findings, not of tests */
 } mla_role;
 
 /* Why a test of a query count stays as it is. */
@@ -143,6 +145,7 @@ typedef struct {
 	mla_site *const *site; /* those with a test in this module */
 	uint32_t site_count;
 	mla_dropped_list dropped;
+	mla_pools pools;
 	const mla_node
 		*limited; /* where an analysis limit was hit, or NULL: some tests may be missed */
 } mla_facts;
