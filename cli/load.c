@@ -36,8 +36,8 @@ static bool is_candidate(const work *w, const mla_file *f, mla_str bytes)
 		return mla_base_names_candidate(w->names, bytes);
 	if (w->with_loaders && mla_prefilter_loads(bytes))
 		return true;
-	return w->with_kept || f->named ? mla_prefilter_listed(bytes)
-	                                : mla_prefilter_candidate(w->prefilter, bytes);
+	return ((w->with_kept || f->named) && mla_prefilter_listed(bytes)) ||
+	       mla_prefilter_candidate(w->prefilter, bytes);
 }
 
 /* Python reads no such source either; UTF-16 is the usual reason. */

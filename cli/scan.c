@@ -19,6 +19,15 @@ static int read_module(mla_text **out, void *payload, const char *path)
 	return mla_file_read(out, &st, payload, path);
 }
 
+/* Is it the test of a pool, which is no decision about attention? */
+static bool is_of_pool(const mla_facts *facts, const mla_test *t)
+{
+	for (uint32_t i = 0; i < facts->pools.n; i++)
+		if (facts->pools.v[i]->single == t->node)
+			return true;
+	return false;
+}
+
 /*
  * Tests that --show-kept lists: those for one query, and those that decide something known; not
  * those of a decision that is reported, or would be by a rule that is not selected.
@@ -44,12 +53,27 @@ static int by_span(const void *pa, const void *pb)
 	return strcmp(a->rule->code, b->rule->code);
 }
 
-static mla_fix *fix_of(mla_scan_tree *t, const mla_site *site)
+/*
+ * The finding that the fix is made for: the one itself, or the one for one new token at the same
+ * gate, whose fix asks for the lengths too.
+ */
+static const mla_finding *to_fix(const mla_scan_tree *t, const mla_finding *f)
 {
-	if (!site)
+	for (uint32_t i = 0; i < t->results.n && f->pool; i++) {
+		const mla_finding *other = t->results.v[i].finding;
+
+		if (other->pool == f->pool && strcmp(other->rule->code, f->rule->code) < 0)
+			return other;
+	}
+	return f;
+}
+
+static mla_fix *fix_of(mla_scan_tree *t, const mla_finding *f)
+{
+	if (!f->site && !f->pool)
 		return NULL;
 	for (uint32_t i = 0; i < t->fixes.n; i++)
-		if (t->fixes.v[i]->site == site)
+		if (t->fixes.v[i]->site == f->site && t->fixes.v[i]->pool == f->pool)
 			return t->fixes.v[i];
 	return NULL;
 }
@@ -85,10 +109,11 @@ static int make_fixes(mla_scan *s, mla_scan_tree *t)
 		mla_result *r = &t->results.v[i];
 		int error;
 
-		r->fix = fix_of(t, r->finding->site);
+		r->fix = fix_of(t, r->finding);
 		if (!r->fix) {
 			r->fix = mla_arena_alloc(s->arena, sizeof(*r->fix));
-			error = mla_fix_make(r->fix, s->arena, t->project, r->finding, form_of(s));
+			error = mla_fix_make(r->fix, s->arena, t->project, to_fix(t, r->finding),
+			                     form_of(s));
 			if (error < 0)
 				return error;
 			mla_vec_push(&t->fixes, r->fix);
@@ -179,7 +204,7 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	for (uint32_t i = 0; i < facts.heir_count; i++)
 		mla_vec_push(&t->heirs, facts.heir[i]);
 	for (uint32_t i = 0; i < facts.test_count && s->options->show_kept; i++)
-		if (is_listed(facts.test[i], &found)) {
+		if (is_listed(facts.test[i], &found) && !is_of_pool(&facts, facts.test[i])) {
 			mla_vec_push(&t->kept, ((mla_kept_test){l->module, facts.test[i]}));
 			s->kept++;
 		}

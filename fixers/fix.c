@@ -18,7 +18,7 @@ static const struct {
 int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla_finding *finding,
                  mla_form form)
 {
-	*out = (mla_fix){.site = finding->site, .edits = {.arena = arena}};
+	*out = (mla_fix){.site = finding->site, .pool = finding->pool, .edits = {.arena = arena}};
 	out->refusal = finding->no_fix;
 	if (!out->refusal.len && finding->site && finding->site->module->c)
 		out->refusal = mla_str_c("sources in C are reported, not changed");

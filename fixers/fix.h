@@ -17,10 +17,11 @@ typedef enum {
 } mla_applicability;
 
 typedef struct {
-	const mla_site *site;
-	mla_edits edits; /* none: there is no fix */
-	mla_str refusal; /* why there is none */
-	mla_form form;   /* of the threshold that the decision compares with after it */
+	const mla_site *site; /* NULL: not about an absorb decision */
+	const mla_pool *pool; /* NULL: not about a pool */
+	mla_edits edits;      /* none: there is no fix */
+	mla_str refusal;      /* why there is none */
+	mla_form form;        /* of the threshold that the decision compares with after it */
 	const char *title;
 	mla_applicability applicability;
 	mla_str reason; /* for the applicability; may be empty */

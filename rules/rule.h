@@ -18,6 +18,7 @@ typedef struct {
 	mla_role role; /* MLA_ROLE_NONE: not about a decision, and no test and no site */
 	const mla_test *test;
 	const mla_site *site;
+	const mla_pool *pool;               /* of MLA101 and MLA102, else NULL */
 	const mla_test *pair;               /* the other test of the same decision, or NULL */
 	const mla_suppression *suppression; /* of MLA900, with the codes in it that are of use */
 	uint64_t used_codes;
