@@ -66,6 +66,21 @@ static int axes_of(uint32_t *n, int64_t axes[MLA_DIMS], mla_machine *m, mla_call
 	return mla_as_ints(n, axes, m, v);
 }
 
+/*
+ * An axis in the middle that is reduced is a window, the one before it counts the windows. The last
+ * axis holds features; a reduction over it is a norm or a sum of scores.
+ */
+static void note_windows(mla_machine *m, mla_value x, uint32_t n, const int64_t *axes)
+{
+	int64_t at = n == 1 ? axes[0] < 0 ? axes[0] + x.t->ndim : axes[0] : 0;
+
+	if (!m->run || !(x.from & MLA_FROM_CACHE) || at < 1 || at + 1 >= x.t->ndim ||
+	    x.t->shape[at] < 2 || x.t->shape[at - 1] <= m->run->windows)
+		return;
+	m->run->windows = (uint32_t)x.t->shape[at - 1];
+	m->run->window = (uint32_t)x.t->shape[at];
+}
+
 MLA_FN(reduce)
 {
 	int64_t axes[MLA_DIMS];
@@ -85,6 +100,7 @@ MLA_FN(reduce)
 		return mla_unsupported(m, "max or min of an array along an axis");
 	if (m->torch && variant == MLA_RED_VAR)
 		return mla_unsupported(m, "var");
+	note_windows(m, x, n, axes);
 	error = mla_engine_fault(m, mla_reduce(&t, m->engine, (mla_reduction)variant, x.t, n,
 	                                       n ? axes : NULL, keep));
 	*out = mla_value_tensor(t, plain(x.from));

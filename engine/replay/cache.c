@@ -12,8 +12,16 @@
 struct mla_cache {
 	uint64_t place; /* a number of its own, by where it was found */
 	mla_dictionary parts, attributes;
-	bool used, grown;
+	mla_cache *of;      /* it is a part of this one, and may turn out to be its method */
+	bool used;          /* its rows were asked for */
+	uint32_t grown_run; /* the call in which rows were appended; 0: none */
+	bool is_method;
 };
+
+static bool has_grown(const mla_machine *m, const mla_cache *c)
+{
+	return c->grown_run && c->grown_run == m->runs;
+}
 
 mla_value mla_cache_new(mla_machine *m)
 {
@@ -75,7 +83,9 @@ int mla_cache_rows(mla_value *out, mla_machine *m, mla_cache *c, const mla_tenso
 {
 	if (!m->run)
 		return mla_unsupported(m, "a cache outside a call");
-	if (c->parts.n || c->grown)
+	if (m->run->session)
+		return mla_unsupported(m, "a past that is joined with new rows by the program");
+	if (c->parts.n || has_grown(m, c))
 		return mla_unsupported(m, "a cache used in two ways");
 	c->used = true;
 	return draw_rows(out, m, c, "rows", like, axis);
@@ -90,6 +100,12 @@ static int grow(mla_value *out, mla_machine *m, const mla_cache *c, const char *
 
 	if (v.kind != MLA_V_TENSOR || v.t->ndim < 2)
 		return mla_unsupported(m, "a cache that is given a %s", mla_value_type(v));
+	if (m->run->session) {
+		error = mla_session_append(&t, m->run->session, m, place_of(c, mla_str_c(which)),
+		                           v.t, -2);
+		*out = mla_value_tensor(t, MLA_FROM_CACHE | MLA_FROM_INPUT);
+		return error;
+	}
 	if ((error = draw_rows(&rows, m, c, which, v.t, -2)) < 0)
 		return error;
 	part[0] = rows.t;
@@ -141,11 +157,11 @@ static int update(mla_value *out, mla_machine *m, mla_call *call, int variant)
 	if ((error = mla_call_done(m, call)) < 0)
 		return error;
 	c = self.cache;
-	if (c->grown || c->used || c->parts.n || !m->run)
+	if (has_grown(m, c) || c->used || c->parts.n || !m->run)
 		return mla_unsupported(m, "a cache that is updated twice, or used in two ways");
 	if ((error = grow(&k, m, c, "keys", k)) < 0 || (error = grow(&v, m, c, "values", v)) < 0)
 		return error;
-	c->grown = true;
+	c->grown_run = m->runs;
 	if (m->run->quantised && ((error = pack(&k, m)) < 0 || (error = pack(&v, m)) < 0))
 		return error;
 	if ((error = mla_dictionary_set(m, &c->attributes, mla_value_c("keys"), k)) < 0 ||
@@ -165,11 +181,12 @@ static int offset(mla_value *out, mla_machine *m, const mla_cache *c)
 {
 	double at[64];
 	mla_tensor *t = NULL;
-	int64_t n = m->run->cached + (c->grown ? m->run->width : 0), batch = m->run->batch;
+	int64_t n = m->run->cached + (has_grown(m, c) ? m->run->width : 0), batch = m->run->batch;
 	int error;
 
 	for (uint32_t i = 0; i < c->parts.n; i++)
-		if (c->parts.v[i].value.cache->grown)
+		if (has_grown(m, c->parts.v[i].value.cache) &&
+		    !c->parts.v[i].value.cache->is_method)
 			return mla_unsupported(m, "the offset of a cache whose part was updated");
 	*out = mla_value_int(n);
 	if (!m->run->array_offset)
@@ -189,11 +206,25 @@ static int part(mla_value *out, mla_machine *m, mla_cache *c, mla_str name)
 
 	if (mla_dictionary_get(out, &c->parts, key))
 		return 0;
-	if (c->grown || c->used)
+	if (!m->run->session && (has_grown(m, c) || c->used))
 		return mla_unsupported(m, "`%.*s` of a cache", MLA_ARG(name));
 	*out = mla_cache_new(m);
+	out->cache->of = c;
 	out->cache->place = place_of(c, name);
 	return mla_dictionary_set(m, &c->parts, key, *out);
+}
+
+/* Does the source store such an attribute on something else than its own object? */
+static bool is_stored(const mla_machine *m, mla_str name)
+{
+	const mla_node *root = m->module->syntax.root;
+
+	for (const mla_node *n = root; n; n = mla_node_next(n, root, false))
+		if (n->kind == MLA_N_ATTRIBUTE && mla_str_eq(n->name, name) && n->parent &&
+		    n->parent->kind == MLA_N_ASSIGN && n->index + 1 < n->parent->n &&
+		    n->kid[0]->kind == MLA_N_NAME && !mla_str_is(n->kid[0]->name, "self"))
+			return true;
+	return false;
 }
 
 int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *c, mla_str name,
@@ -229,13 +260,57 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 	/* A private one is what a method itself left there in an earlier call: not yet. */
 	if ((mla_str_in(name, absent) || name.ptr[0] == '_') && !must)
 		return 0;
+	/* What a session has is there: the attributes that the program has left. */
+	if (!must && m->run->session)
+		return 0;
 	if (!must)
 		return mla_unsupported(m, "whether a cache has `%.*s`", MLA_ARG(name));
 	if (mla_str_in(name, absent) || name.ptr[0] == '_')
 		return mla_raise(m, "AttributeError", "'cache' object has no attribute '%.*s'",
 		                 MLA_ARG(name));
 	*found = true;
+	/* Its own class has it from the start, for the program to fill. */
+	if (m->run->session && is_stored(m, name)) {
+		*out = mla_value_none;
+		return 0;
+	}
 	return part(out, m, c, name);
+}
+
+mla_dictionary *mla_cache_attributes(mla_cache *c)
+{
+	return &c->attributes;
+}
+
+int mla_cache_call(mla_value *out, mla_machine *m, mla_cache *c, mla_call *call)
+{
+	mla_value rows[4];
+	int error = 0;
+
+	if (!m->run || !m->run->session || !c->of || call->keywords || !call->n || call->n > 4)
+		return mla_unsupported(m, "call of a cache");
+	if (c->used || c->parts.n || has_grown(m, c))
+		return mla_unsupported(m, "a cache that is updated twice, or used in two ways");
+	for (uint32_t i = 0; i < call->n && error == 0; i++) {
+		static const char *const which[] = {"0", "1", "2", "3"};
+
+		if (call->args[i].kind != MLA_V_TENSOR)
+			return mla_unsupported(m, "a method of a cache that is given a %s",
+			                       mla_value_type(call->args[i]));
+		error = grow(&rows[i], m, c, which[i], call->args[i]);
+	}
+	if (error < 0)
+		return error;
+	c->is_method = true;
+	c->grown_run = c->of->grown_run = m->runs;
+	if (call->n == 1) {
+		*out = rows[0];
+		return 0;
+	}
+	*out = mla_sequence_new(m, MLA_V_TUPLE, call->n);
+	for (uint32_t i = 0; i < call->n; i++)
+		out->seq->v[out->seq->n++] = rows[i];
+	return 0;
 }
 
 int mla_cache_set(mla_machine *m, mla_cache *c, mla_str name, mla_value v)

@@ -270,6 +270,7 @@ int mla_call_value(mla_value *out, mla_machine *m, mla_value callee, mla_call *c
 	case MLA_V_FOREIGN:
 		return mla_unsupported(m, "call of `%.*s`", MLA_ARG(callee.s));
 	case MLA_V_CACHE:
+		return mla_cache_call(out, m, callee.cache, c);
 	case MLA_V_OPEN:
 	case MLA_V_SUPER:
 		return mla_unsupported(m, "call of a %s", mla_value_type(callee));

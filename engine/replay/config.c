@@ -70,8 +70,9 @@ static bool small_size(int64_t *out, const mla_machine *m, mla_str name)
 {
 	static const char *const heads[] = {"heads", "n_head", NULL};
 	static const char *const selected[] = {"topk", "top_k", NULL};
-	static const char *const widths[] = {"hidden_size", "d_model", "n_embd",    "embed_dim",
-	                                     "hidden_dim",  "dim",     "model_dim", NULL};
+	static const char *const widths[] = {"hidden_size", "d_model",  "n_embd",    "embed_dim",
+	                                     "hidden_dim",  "dim",      "model_dim", "dims",
+	                                     "width",       "features", NULL};
 	static const char *const inner[] = {"intermediate_size", "ffn_hidden_size", "inter_dim",
 	                                    "q_lora_rank", NULL};
 

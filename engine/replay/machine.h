@@ -255,6 +255,15 @@ int mla_cache_attribute(bool *found, mla_value *out, mla_machine *m, mla_cache *
 int mla_cache_set(mla_machine *m, mla_cache *c, mla_str name, mla_value v);
 int mla_cache_item(mla_value *out, mla_machine *m, mla_cache *c, int64_t index);
 int mla_cache_iterate(mla_value *list, mla_machine *m, mla_cache *c);
+/* A method of a cache that is not known, given new rows: all rows come back. Of a session only. */
+int mla_cache_call(mla_value *out, mla_machine *m, mla_cache *c, mla_call *call);
+mla_dictionary *mla_cache_attributes(mla_cache *c);
+/* session.c */
+mla_value mla_session_cache(const mla_session *s);
+/* The rows of a place with new ones behind them, kept for the next call. */
+int mla_session_append(mla_tensor **out, mla_session *s, mla_machine *m, uint64_t place,
+                       const mla_tensor *rows, int64_t axis);
+void mla_session_close(mla_session *s, const mla_run *run); /* after a call that went well */
 /* The cached rows that are joined with `like` along an axis. */
 int mla_cache_rows(mla_value *out, mla_machine *m, mla_cache *c, const mla_tensor *like,
                    int64_t axis);

@@ -264,7 +264,8 @@ int mla_replay_construct(mla_layer_object **out, mla_machine *m, const mla_repla
 static int make_input(mla_value *out, mla_machine *m, const mla_run *run)
 {
 	int64_t shape[] = {run->batch, run->width, INPUT_WIDTH};
-	mla_random r = mla_random_stream(m->options.seed + 2, INPUT_STREAM + run->width);
+	mla_random r =
+		mla_random_stream(m->options.seed + 2 + run->tokens, INPUT_STREAM + run->width);
 	mla_tensor *t = NULL;
 	int error =
 		mla_random_normals(&t, m->engine, mla_replay_dtype(m), MLA_BF16, 3, shape, &r, 1);
@@ -359,16 +360,45 @@ bool mla_replay_gathers(const mla_node *function, mla_str name)
 	return false;
 }
 
+/* Of all positions, [batch, T]: false for the last ones that are padding. None: all count. */
+static int make_validity(mla_value *out, mla_machine *m, const mla_run *run)
+{
+	int64_t T = run->cached + run->width, shape[] = {run->batch, T};
+	mla_tensor *t = NULL;
+	double *see;
+	int error;
+
+	*out = mla_value_none;
+	if (!run->invalid)
+		return 0;
+	see = mla_alloc((size_t)(run->batch * T) * sizeof(*see));
+	for (int64_t b = 0; b < run->batch; b++)
+		for (int64_t i = 0; i < T; i++)
+			see[b * T + i] = i < T - run->invalid;
+	error = mla_tensor_from(&t, m->engine, MLA_BOOL, 2, shape, see);
+	free(see);
+	*out = mla_value_tensor(t, 0);
+	return mla_engine_fault(m, error);
+}
+
 static int method_argument(bool *given, mla_value *out, mla_machine *m, const mla_run *run,
                            const mla_node *function, const mla_node *p)
 {
 	*given = true;
+	/* Who pools keys asks which tokens count, and in a session all of them do unless it says
+	 * so. */
+	if (run->session && mla_str_mentions(p->name, "mask") && mla_kid(p, 1)) {
+		*given = false;
+		return 0;
+	}
 	if (mla_str_mentions(p->name, "mask"))
 		return make_mask(out, m, run);
 	if (mla_str_mentions(p->name, "cache") || mla_str_mentions(p->name, "past")) {
-		*out = mla_cache_new(m);
+		*out = run->session ? mla_session_cache(run->session) : mla_cache_new(m);
 		return 0;
 	}
+	if (run->session && mla_str_mentions(p->name, "valid"))
+		return make_validity(out, m, run);
 	if (mla_kid(p, 1)) {
 		*given = run->gather && mla_replay_gathers(function, p->name);
 		return *given ? make_indices(out, m, run) : 0;
@@ -444,16 +474,21 @@ int mla_replay_run(mla_tensor **out, mla_machine *m, mla_layer_object *layer, ml
 	int error;
 
 	start(m, run);
+	if (run->session)
+		run->cached = mla_session_length(run->session);
+	run->windows = run->window = 0;
 	run->expansions = run->folds = 0;
 	for (uint32_t i = 0; i < run->watches; i++)
 		run->watch[i].was_true = run->watch[i].was_false = false;
 	error = call_method(&v, m, layer, run);
 	if (error == 0 && v.kind == MLA_V_TUPLE && v.seq->n)
 		v = v.seq->v[0];
-	if (error == 0 && v.kind != MLA_V_TENSOR)
+	if (error == 0 && run->session)
+		mla_session_close(run->session, run);
+	if (error == 0 && v.kind != MLA_V_TENSOR && !(run->session && v.kind == MLA_V_NONE))
 		error = mla_unsupported(m, "a method that returns a %s", mla_value_type(v));
 	run->multiply_adds = mla_engine_work(m->engine, MLA_WORK_MATMUL).operations - before;
 	finish(m);
-	*out = error == 0 ? v.t : NULL;
+	*out = error == 0 && v.kind == MLA_V_TENSOR ? v.t : NULL;
 	return error;
 }

@@ -63,6 +63,13 @@ typedef struct {
 	bool was_true, was_false; /* set by the run */
 } mla_watch;
 
+/*
+ * A cache that lives on from call to call: the rows that were appended, and whatever the program
+ * leaves on it. It begins empty. Its tensors are those of the calls, so that one tensor scope has
+ * to span them all.
+ */
+typedef struct mla_session mla_session;
+
 /* One call of the method. */
 typedef struct {
 	uint32_t width, batch;
@@ -72,16 +79,39 @@ typedef struct {
 	bool no_mask;      /* a control: the mask is left out */
 	bool quantised;    /* the cache hands out codes, scales and biases, as quantised ones do */
 	bool gather;       /* an optional parameter of gather indices is fed */
+	mla_session *session; /* in place of `cached` rows that are drawn; NULL: none */
+	uint64_t tokens;      /* which ones, of the calls of a session */
+	uint32_t invalid;     /* of a session: as many of the last tokens are padding */
 	mla_watch *watch;
 	uint32_t watches;
 	/* Results. */
-	uint64_t expansions; /* an up-projection was multiplied with cached rows */
-	uint64_t folds;      /* an up-projection was multiplied with something else */
+	uint32_t windows, window; /* the most windows that were reduced, and their size; 0: none */
+	uint64_t expansions;      /* an up-projection was multiplied with cached rows */
+	uint64_t folds;           /* an up-projection was multiplied with something else */
 	uint64_t multiply_adds;
 } mla_run;
 
 typedef struct mla_machine mla_machine;
 typedef struct mla_value mla_value;
+
+mla_session *mla_session_new(mla_machine *m);
+int64_t mla_session_length(const mla_session *s);
+/* The last `n` rows are taken off, as after drafts that were rejected; the rest stays. */
+int mla_session_trim(mla_session *s, mla_machine *m, int64_t n);
+/* One sequence of the batch stays. */
+int mla_session_select(mla_session *s, mla_machine *m, int64_t row);
+/* What the program left there is lost; the rows stay. */
+void mla_session_forget(mla_session *s);
+
+/*
+ * Is what the program left in `a` the same as in `reference`: numbers, flags and shapes exactly,
+ * floats within `ulps` of f32 at the largest magnitude of their row? False: `text` says what
+ * differs. *worst gets the largest difference in ULP.
+ */
+bool mla_session_agrees(char text[160], double *worst, const mla_session *a,
+                        const mla_session *reference, double ulps);
+/* Is anything left there at all? */
+bool mla_session_remembers(const mla_session *s);
 
 /* NULL never; faults come later. */
 mla_machine *mla_machine_new(const mla_replay_options *options);

@@ -42,6 +42,11 @@ MLA_FN(reshape)
 	    (error = ints_from(&n, shape, m, c, 1, "shape|size")) < 0 ||
 	    (error = mla_call_done(m, c)) < 0)
 		return error;
+	/* PyTorch infers it where the other sizes are not 0, MLX never does. */
+	for (uint32_t i = 0; i < n && !x.t->count && !m->torch; i++)
+		if (shape[i] == -1)
+			return mla_raise(m, "ValueError",
+			                 "[reshape] Cannot infer the shape of an empty array");
 	error = mla_view_reshape(&t, m->engine, x.t, n, shape);
 	return made(out, m, error, t, x.from);
 }
