@@ -71,12 +71,30 @@ static void measure_tails(mla_verdict *v, const mla_site_options *options)
 	v->has_tails = mla_tail_check_run(&v->tails, &o) == 0;
 }
 
+static void replay_pool(work *w, uint32_t i, const mla_site_options *options)
+{
+	mla_verdict *v = &w->v[i];
+
+	if (v->fix->pool->module->c)
+		snprintf(v->pool.reason, sizeof(v->pool.reason),
+		         "the arms of C code are not executed");
+	else
+		mla_pool_verify(&v->pool, v->tree->project, w->after[i].after, v->fix->pool,
+		                options);
+	v->result = (mla_site_verdict){.outcome = v->pool.outcome};
+	memcpy(v->result.reason, v->pool.reason, sizeof(v->result.reason));
+}
+
 static void replay(work *w, uint32_t i, mla_backend *backend)
 {
 	enum { SEED = 1 };
 	mla_site_options options = {.settings = &w->s->settings, .seed = SEED, .backend = backend};
 	mla_verdict *v = &w->v[i];
 
+	if (v->fix->pool) {
+		replay_pool(w, i, &options);
+		return;
+	}
 	if (v->fix->site->module->c) {
 		v->result = (mla_site_verdict){.outcome = MLA_UNVERIFIED, .bits = 4};
 		snprintf(v->result.reason, sizeof(v->result.reason),

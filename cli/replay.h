@@ -3,7 +3,7 @@
 #define MLA_CLI_REPLAY_H
 
 #include "cli/scan.h"
-#include "engine/sites.h"
+#include "engine/pool_sites.h"
 #include "engine/tail_check.h"
 
 /* The length at which the cache-length form is looked at. */
@@ -12,8 +12,9 @@ enum { MLA_REPLAY_CACHE_LEN = 8192 };
 typedef struct {
 	const mla_scan_tree *tree;
 	const mla_fix *fix;
-	mla_site_verdict result;
-	bool whole_call; /* the counts are of whole calls, not of a cached token */
+	mla_site_verdict result; /* of a pool its outcome and reason alone */
+	mla_pool_verdict pool;   /* of a fix that has one */
+	bool whole_call;         /* the counts are of whole calls, not of a cached token */
 	/* Beside a fix that stays unverified: not its code, but the two forms at its geometry. */
 	bool has_tails;
 	mla_tail_check tails;

@@ -129,13 +129,17 @@ static void put_hidden(FILE *to, const mla_scan *s, uint32_t hidden)
 			const mla_fix *f = s->trees.v[i].fixes.v[k];
 			char path[PATH_MAX];
 
-			if (!f->edits.n || !f->site || mla_fix_offered(f, s->options))
+			const mla_module *m = f->site   ? f->site->module
+			                      : f->pool ? f->pool->module
+			                                : NULL;
+
+			if (!f->edits.n || !m || mla_fix_offered(f, s->options))
 				continue;
-			mla_file_display(path, sizeof(path), s->trees.v[i].tree,
-			                 f->site->module->path);
+			mla_file_display(path, sizeof(path), s->trees.v[i].tree, m->path);
 			fprintf(to, "mlalint: %s: %s: %.*s: %.*s\n",
 			        f->applicability == MLA_FIX_REJECTED ? "rejected" : "hidden", path,
-			        MLA_ARG(f->site->symbol), MLA_ARG(f->reason));
+			        MLA_ARG(f->site ? f->site->symbol : f->pool->symbol),
+			        MLA_ARG(f->reason));
 		}
 	if (hidden)
 		fprintf(to, "mlalint: %u fix%s hidden: not verified; --unsafe-fixes offers %s\n",

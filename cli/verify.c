@@ -10,7 +10,7 @@ int mla_verify_sites(mla_verdicts *out, const mla_scan *s)
 	*out = (mla_verdicts){.arena = s->arena};
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t k = 0; k < s->trees.v[i].fixes.n; k++)
-			if (s->trees.v[i].fixes.v[k]->site)
+			if (s->trees.v[i].fixes.v[k]->site || s->trees.v[i].fixes.v[k]->pool)
 				mla_vec_push(&out->v,
 				             ((mla_verdict){.tree = &s->trees.v[i],
 				                            .fix = s->trees.v[i].fixes.v[k]}));

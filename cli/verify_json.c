@@ -2,6 +2,7 @@
 #include "analyzer/str.h"
 #include "cli/json.h"
 #include "cli/verify.h"
+#include "cli/verify_pool.h"
 
 static json_t *geometry(const mla_site_verdict *v)
 {
@@ -122,7 +123,8 @@ void mla_verify_json(FILE *to, const mla_verdicts *v)
 	json_t *o = json_object(), *sites = json_array();
 
 	for (uint32_t i = 0; i < v->v.n; i++)
-		json_array_append_new(sites, site(&v->v.v[i]));
+		json_array_append_new(sites, v->v.v[i].fix->pool ? mla_verify_pool_json(&v->v.v[i])
+		                                                 : site(&v->v.v[i]));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
 	mla_json_put(o, "backend", mla_json_z(v->device.kind));

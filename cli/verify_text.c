@@ -1,6 +1,7 @@
 /* The verdicts as a table for a person. */
 #include "analyzer/str.h"
 #include "cli/verify.h"
+#include "cli/verify_pool.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -87,32 +88,41 @@ static void put_tails(FILE *to, const mla_tail_check *c)
 	        c->passes ? "agree" : "do not agree", c->n, f64, bf16, c->threshold, c->crossover);
 }
 
+static void put_site(FILE *to, const mla_verdict *v, const mla_replay_device *device)
+{
+	const mla_site_verdict *r = &v->result;
+	const mla_site *s = v->fix->site;
+	const mla_geometry *g = &r->geometry;
+	char path[PATH_MAX];
+
+	mla_file_display(path, sizeof(path), v->tree->tree, s->module->path);
+	fprintf(to, "%s: %.*s, ", path, MLA_ARG(s->symbol));
+	put_lines(to, s);
+	fprintf(to, "\n  geometry r=%u n=%u p=%u v=%u (%s), threshold %u\n", g->rank, g->nope,
+	        g->rope, g->value, mla_source_name(r->source), r->threshold);
+	fprintf(to, "  verdict: %s%s%s\n", mla_outcome_name(r->outcome), r->reason[0] ? ": " : "",
+	        r->reason);
+	if (!v->fix->edits.n)
+		fprintf(to, "  no fix: %.*s\n", MLA_ARG(v->fix->refusal));
+	for (uint32_t k = 0; k < r->notes; k++)
+		fprintf(to, "  note: %s\n", r->note[k]);
+	put_cases(to, r);
+	put_counts(to, r);
+	put_uses(to, &r->uses, device);
+	if (v->has_tails)
+		put_tails(to, &v->tails);
+}
+
 void mla_verify_text(FILE *to, const mla_verdicts *all)
 {
 	if (all->device.note[0])
 		fprintf(to, "backend %s: %s\n\n", all->device.kind, all->device.note);
 	for (uint32_t i = 0; i < all->v.n; i++) {
-		const mla_verdict *v = &all->v.v[i];
-		const mla_site_verdict *r = &v->result;
-		const mla_site *s = v->fix->site;
-		const mla_geometry *g = &r->geometry;
-		char path[PATH_MAX];
-
-		mla_file_display(path, sizeof(path), v->tree->tree, s->module->path);
-		fprintf(to, "%s%s: %.*s, ", i ? "\n" : "", path, MLA_ARG(s->symbol));
-		put_lines(to, s);
-		fprintf(to, "\n  geometry r=%u n=%u p=%u v=%u (%s), threshold %u\n", g->rank,
-		        g->nope, g->rope, g->value, mla_source_name(r->source), r->threshold);
-		fprintf(to, "  verdict: %s%s%s\n", mla_outcome_name(r->outcome),
-		        r->reason[0] ? ": " : "", r->reason);
-		if (!v->fix->edits.n)
-			fprintf(to, "  no fix: %.*s\n", MLA_ARG(v->fix->refusal));
-		for (uint32_t k = 0; k < r->notes; k++)
-			fprintf(to, "  note: %s\n", r->note[k]);
-		put_cases(to, r);
-		put_counts(to, r);
-		put_uses(to, &r->uses, &all->device);
-		if (v->has_tails)
-			put_tails(to, &v->tails);
+		if (i)
+			fputc('\n', to);
+		if (all->v.v[i].fix->pool)
+			mla_verify_pool_text(to, &all->v.v[i]);
+		else
+			put_site(to, &all->v.v[i], &all->device);
 	}
 }

@@ -196,11 +196,24 @@ static bool replace_one(plan *p)
 	return true;
 }
 
+/* Where a line can follow an operand: behind the comment on its line. */
+static uint32_t behind(const plan *p, const mla_node *n)
+{
+	mla_str all = mla_text_bytes(text_of(p));
+	uint32_t at = n->outer.end, end;
+
+	while (at < all.len && (all.ptr[at] == ' ' || all.ptr[at] == '\t'))
+		at++;
+	return mla_comment_at(&end, p->pool->module, at) ? end : n->outer.end;
+}
+
 /* New operands behind the last one, in its layout. */
 static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uint32_t n)
 {
 	const mla_node *gate = p->pool->gate, *last = gate;
 	mla_writer w;
+	uint32_t at;
+	bool own_line;
 
 	while (last->kind == p->kind && (last == gate || last->outer.start == last->span.start))
 		last = last->kid[1];
@@ -210,7 +223,8 @@ static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uin
 			return mla_fix_refuse(p->fix, "the test is all there is of the condition");
 	}
 	w = mla_writer_for(p->arena, p->pool->module, mla_node_statement(gate));
-	if (!on_one_line(p, gate) && begins_line(p, last)) {
+	own_line = !on_one_line(p, gate) && begins_line(p, last);
+	if (own_line) {
 		w = mla_writer_at(p->arena, p->pool->module, last->outer.start);
 		for (uint32_t i = 0; i < n; i++)
 			mla_write(&w, "%.*s%.*s%s %.*s", MLA_ARG(w.eol), MLA_ARG(w.indent),
@@ -232,7 +246,8 @@ static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uin
 	}
 	if (!replace_one(p) || (dropped && !drop(p, dropped)))
 		return false;
-	edit(p, last->outer.end, last->outer.end, mla_writer_text(&w));
+	at = own_line ? behind(p, last) : last->outer.end;
+	edit(p, at, at, mla_writer_text(&w));
 	return true;
 }
 

@@ -34,6 +34,7 @@ PAIRS = {
     "nope.py": (65, 75, 512 * 512 // 512),
     "sparse.py": (157, 167, 512 * 256 // 768),
 }
+POOLS = {"pooled.py": 52}
 KEPT = {
     ("base.py", 12, "unrelated"),
     ("sparse.py", 131, "sparse-gather"),
@@ -46,10 +47,12 @@ def findings():
     got, want = set(), set()
     for f in report["findings"]:
         path = f["path"][f["path"].index(MODELS) + len(MODELS) :]
-        got.add((path, f["line"], f["code"], f["role"], f["threshold"]["queries"]))
+        t = f["threshold"]["queries"] if f["threshold"] else None
+        got.add((path, f["line"], f["code"], f["role"], t))
     for path, (select, followup, t) in PAIRS.items():
         want |= {(path, select, "MLA001", "select", t), (path, followup, "MLA001", "followup", t)}
-    same("findings", sorted(got), sorted(want))
+    want |= {(path, line, "MLA101", "gate", None) for path, line in POOLS.items()}
+    same("findings", sorted(got, key=str), sorted(want, key=str))
     kept = {
         (k["path"][k["path"].index(MODELS) + len(MODELS) :], k["line"], k["reason"])
         for k in report["kept"]
@@ -62,7 +65,7 @@ def fix():
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         write_tree(folder, before)
         write_tree(other, before)
-        want = {MODELS + p for p in PAIRS} | {MODELS + "mla.py"}
+        want = {MODELS + p for p in (*PAIRS, *POOLS)} | {MODELS + "mla.py"}
         same("files of the fix", set(edits_by_path(check(folder))), want)
         diff = run(("check", "--diff", "--unsafe-fixes", "--no-verify"), folder, 1).stdout
         run(("check", "--fix", "--unsafe-fixes", "--no-verify"), folder, 0)
@@ -82,7 +85,7 @@ def demo():
     same("exit status, after " + text(p.stdout)[-300:], p.returncode, 0)
     same_tree("the demo wrote", tree(os.path.join(ROOT, "testdata")), before)
     said = text(p.stdout)
-    for word in ("MLA001", "sparse-gather", "+def max_absorbed_queries(", "170", "379"):
+    for word in ("MLA001", "sparse-gather", "MLA101", "+def max_absorbed_queries(", "170", "379"):
         need(word in said, "the demo does not show " + word)
 
 

@@ -77,9 +77,54 @@ def fixtures(rule, at_least):
     need(not wrong, "; ".join(wrong))
 
 
+def pool_of_sample(site):
+    need(site["verdict"] == "verified", said(site))
+    for width in (2, 3, 4, 8):
+        cases = [c for c in site["cases"] if c["width"] == width]
+        lengths = {c["cached"] for c in cases if not c["trimmed"] and c["batch"] == 2}
+        need({64, 65, 66, 67, 515} <= lengths, "lengths of width %d: %r" % (width, lengths))
+        same("trims", {c["trimmed"] for c in cases} >= set(range(1, width + 1)), True)
+        for c in cases:
+            need(c["ulp"] <= 8, "ULP: %r" % c)
+            if not c["trimmed"] and not c["padding"] and c["batch"] == 2:
+                need(c["windows"] <= -(-width // c["window"]) + 1, "windows: %r" % c)
+    need(any(c["padding"] for c in site["cases"]), "no padding")
+    need(any(c["batch"] == 1 for c in site["cases"]), "no change of the batch")
+
+
+POOL_RULES = ("mla101_single_step_pool", "mla102_stale_pool")
+# What is kept on objects that a replay does not know, or called in a way that it does not.
+NOT_REPLAYED = (
+    "attributes_of_cache.py",  # joins the cache's rows itself
+    "cache_class.py",  # no method of a layer
+    "length_not_kept.py",  # no fix
+)
+POOL_FIXED = re.compile(r"# expect:.*MLA10[12] gate(?! nofix)")
+
+
+def pools():
+    """Every pool fixture with a fix is verified, but those named; none without one is."""
+    folders = [os.path.relpath(os.path.join(ROOT, "testdata", "rules", r), ROOT) for r in POOL_RULES]
+    sites, _ = verify(ROOT, *folders)
+    sites = [s for s in sites if s["code"] in ("MLA101", "MLA102")]
+    need(len(sites) > 24, "only %d sites" % len(sites))
+    wrong = []
+    for site in sites:
+        with open(os.path.join(ROOT, site["path"])) as f:
+            lines = f.read().split("\n")
+        fixed = any(POOL_FIXED.search(lines[n - 1]) for n in site["lines"])
+        want = fixed and os.path.basename(site["path"]) not in NOT_REPLAYED
+        if want != (site["verdict"] == "verified"):
+            wrong.append(said(site))
+    need(not wrong, "; ".join(wrong))
+
+
 def sample(form, T):
     sites, p = verify(SAMPLE, "--threshold", form, ".")
     same("exit status", p.returncode, 0)
+    (pool,) = [s for s in sites if s["code"] == "MLA101"]
+    pool_of_sample(pool)
+    sites.remove(pool)
     same("sites", len(sites), len(SIZES))
     for site in sites:
         r, n, v = SIZES[os.path.basename(site["path"])]
@@ -244,6 +289,7 @@ def main():
     cases = Cases("verify")
     for rule, at_least in (("mla001", 60), ("mla002", 8), ("mla003", 4), ("mla004", 5)):
         cases.run("fixtures of " + rule, fixtures, rule, at_least)
+    cases.run("pool fixtures", pools)
     cases.run("sample", sample, "geometry", 0)
     cases.run("sample, cache length", sample, "cache-length", 8192)
     for name, (statement, word) in HOSTILE.items():

@@ -23,11 +23,10 @@ class BurdockPool(nn.Module):
 
         memo = getattr(cache, "pooled_keys", None)
         if S == 1 and memo is not None and memo[1] == T - 1 and memo[2]:  # expect: MLA101 gate
-            old, seen = memo
+            old, seen, clean = memo
             stable = seen // self.window
             tail = self.pool(keys[:, stable * self.window :])
             pooled = mx.concatenate([old[:, :stable], tail], axis=1)
-            clean = True
         else:
             pooled = self.pool(keys)
             clean = valid is None or bool(mx.all(valid))
