@@ -21,6 +21,9 @@ void mla_fileset_free(mla_fileset *s)
 			mla_text_free(t->files.v[k].text);
 			free(t->files.v[k].path);
 		}
+		for (uint32_t k = 0; k < t->unread.n; k++)
+			free(t->unread.v[k].path);
+		mla_vec_free(&t->unread);
 		mla_vec_free(&t->files);
 		mla_git_tree_free(t->git);
 		free(t->folder);
@@ -182,6 +185,8 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 		               : mla_error(MLA_EIO, "%s", strerror(errno));
 	if (fstat(fd, st) < 0)
 		error = mla_error(MLA_EIO, "%s", strerror(errno));
+	else if (S_ISDIR(st->st_mode))
+		error = 1; /* a folder is no module, whatever its name */
 	else if (!S_ISREG(st->st_mode))
 		error = mla_error(MLA_EIO, "not a regular file");
 	else if (st->st_size > MLA_TEXT_MAX)

@@ -29,6 +29,7 @@ typedef struct {
 	char *folder;             /* absolute, without '/' at the end */
 	struct mla_git_tree *git; /* the files of a revision; NULL: those of the disk */
 	MLA_VEC(mla_file) files;  /* sorted by path */
+	MLA_VEC(mla_file) unread; /* imported, and not to be read */
 } mla_tree;
 
 typedef struct {

@@ -12,11 +12,31 @@
 #include <limits.h>
 #include <stdio.h>
 
+/* An import that cannot be read counts as absent, and what derives from it as no decision. So it is
+ * remembered: without it there is no verdict. The project asks once for a path, one at a time. */
 static int read_module(mla_text **out, void *payload, const char *path)
 {
+	mla_tree *t = payload;
 	struct stat st;
+	int error = mla_file_read(out, &st, t, path);
 
-	return mla_file_read(out, &st, payload, path);
+	if (error < 0) {
+		mla_file f = {.state = error == MLA_ELIMIT ? MLA_FILE_SKIPPED : MLA_FILE_FAILED};
+
+		f.path = mla_copy(path);
+		snprintf(f.reason, sizeof(f.reason), "%s", mla_error_last());
+		mla_vec_push(&t->unread, f);
+	}
+	return error;
+}
+
+/* Puts them among the files of the scan. */
+static void add_unread(mla_tree *t)
+{
+	for (uint32_t i = 0; i < t->unread.n; i++)
+		mla_vec_push(&t->files, t->unread.v[i]);
+	t->unread.n = 0;
+	mla_tree_settle(t);
 }
 
 /* Is it the test of a pool, which is no decision about attention? */
@@ -315,6 +335,7 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 		error = make_fixes(s, &t);
 	mla_vec_push(&s->trees, t);
 	mla_load_free(loads.v, loads.n);
+	add_unread(tree);
 	mla_vec_free(&loads);
 	return error;
 }

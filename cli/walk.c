@@ -1,8 +1,9 @@
-/* The paths of a command line, and walking folders. Git's ignore rules are asked of libgit2. */
+/* The paths of a command line, and walking folders. */
 #include "cli/files.h"
 
 #include "analyzer/str.h"
 #include "cli/git_files.h"
+#include "cli/ignore.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,9 +14,10 @@
 typedef struct {
 	mla_fileset *set;
 	mla_tree *tree;
-	git_repository *repo; /* NULL: no ignore rules */
-	git_index *index;     /* of repo, once it was needed */
-	char path[PATH_MAX];  /* absolute, of the entry at hand */
+	git_repository *repo;
+	mla_ignore *ignore;  /* NULL: no rules */
+	git_index *index;    /* of repo, once it was needed */
+	char path[PATH_MAX]; /* absolute, of the entry at hand */
 } walk;
 
 static const char *below(const mla_tree *t, const char *absolute)
@@ -38,6 +40,7 @@ static void fail(mla_tree *t, const char *relative, const char *reason)
 /* Git does not ignore what it tracks: the file itself, or something below the folder. */
 static bool tracked(walk *w, const char *relative, bool folder)
 {
+	char prefix[PATH_MAX + 2];
 	size_t at;
 
 	if (!w->index && git_repository_index(&w->index, w->repo) < 0) {
@@ -47,20 +50,17 @@ static bool tracked(walk *w, const char *relative, bool folder)
 		                 mla_error_last());
 		return false;
 	}
-	return folder ? git_index_find_prefix(&at, w->index, relative) == 0
-	              : git_index_find(&at, w->index, relative) == 0;
+	if (!folder)
+		return git_index_find(&at, w->index, relative) == 0;
+	snprintf(prefix, sizeof(prefix), "%s/", relative);
+	return git_index_find_prefix(&at, w->index, prefix) == 0;
 }
 
 static bool ignored(walk *w, bool folder)
 {
-	char relative[PATH_MAX + 2];
-	int yes = 0;
+	const char *relative = below(w->tree, w->path);
 
-	if (!w->repo)
-		return false;
-	/* A trailing slash tells libgit2 that patterns for folders apply. */
-	snprintf(relative, sizeof(relative), "%s%s", below(w->tree, w->path), folder ? "/" : "");
-	return git_ignore_path_is_ignored(&yes, w->repo, relative) == 0 && yes &&
+	return w->ignore && mla_ignore_path(w->ignore, relative, folder) &&
 	       !tracked(w, relative, folder);
 }
 
@@ -339,9 +339,8 @@ static int read_stdin(mla_text **out, const char *path)
 
 static int collect(mla_fileset *s, const mla_options *o, const target *t, const char *loose)
 {
-	walk w = {.set = s,
-	          .tree = mla_fileset_tree(s, t->root ? t->root : loose),
-	          .repo = o->no_ignore ? NULL : t->repo};
+	walk w = {
+		.set = s, .tree = mla_fileset_tree(s, t->root ? t->root : loose), .repo = t->repo};
 	const char *relative = below(w.tree, t->absolute);
 	mla_file *f;
 	int error = 0;
@@ -352,6 +351,8 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 		f->named = true;
 		error = read_stdin(&f->text, f->path);
 	} else if (S_ISDIR(t->mode)) {
+		if (w.repo && !o->no_ignore)
+			w.ignore = mla_ignore_new(s, w.repo, w.tree->folder);
 		if ((error = walk_folder(&w, 0)) < 0)
 			error = mla_error(error, "%s: %s", t->given, mla_error_last());
 	} else if (!S_ISREG(t->mode)) {
@@ -361,6 +362,7 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 	} else {
 		mla_tree_add(w.tree, relative)->named = true;
 	}
+	mla_ignore_free(w.ignore);
 	git_index_free(w.index);
 	return error;
 }

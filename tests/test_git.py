@@ -4,6 +4,7 @@ must be read as its work tree is, wherever the repository lies and whatever git'
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -172,6 +173,15 @@ def special_entries():
             report(d, "--rev", "HEAD", path, status=2)
 
 
+def other_owner():
+    """Objects of another user are read: nothing of a repository is run."""
+    with repository({"m.py": model()}) as d:
+        for base, dirs, names in os.walk(d):
+            for name in dirs + names + ["."]:
+                os.lchown(os.path.join(base, name), 12345, 12345)
+        same("findings", paths(report(d, "--rev", "HEAD", status=1)), ["m.py"])
+
+
 def lfs_pointer():
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 9\n" % (b"0" * 64)
     with repository({"m.py": pointer}) as d:
@@ -253,6 +263,25 @@ def damaged():
         says(("--rev", "HEAD"), d, 2, "no revision")
 
 
+def unread_import():
+    """What a file derives from and cannot be read may hold its decision: no verdict."""
+    with repository(PACKAGE) as d:
+        same("sound", paths(report(d, "--rev", "HEAD", "p/child.py")), ["p/child.py"])
+        os.remove(object_file(d, "HEAD:p/parent.py"))
+        found = report(d, "--rev", "HEAD", "p/child.py", status=2)
+        same("failed", [p for p, _ in states(found, "failed")], ["p/parent.py"])
+        same("checked", found["files"]["checked"], 1)
+        # A folder in its place is none.
+        os.remove(os.path.join(d, "p", "parent.py"))
+        os.mkdir(os.path.join(d, "p", "parent.py"))
+        report(d, "p/child.py", status=0)
+        write_tree(d, {"p/parent.py/a": b""})
+        os.rename(os.path.join(d, "p", "parent.py"), os.path.join(d, "p", "gone"))
+        os.mkfifo(os.path.join(d, "p", "parent.py"))
+        found = report(d, "p/child.py", status=2)
+        same("reason", states(found, "failed"), [("p/parent.py", "not a regular file")])
+
+
 def other_bytes():
     """A sound object in the place of another one is not taken for it."""
     with repository({"a.py": model(), "b.py": b"x = 1\n"}) as d:
@@ -321,14 +350,15 @@ def ignore_rules():
         "keep.gen.py": model(),
         "out/m.py": model(),
         "sub/out/m.py": model(),
-        "sub/.gitignore": b"local.py\n",
+        "sub/.gitignore": b"local.py\n!a.gen.py\n",
+        "sub/a.gen.py": model(),
         "sub/local.py": model(),
         "local.py": model(),
         "excluded.py": model(),
         "global.py": model(),
         "home.py": model(),
     }
-    want = ["keep.gen.py", "local.py", "sub/out/m.py"]
+    want = ["keep.gen.py", "local.py", "sub/a.gen.py", "sub/out/m.py"]
     with folder(files) as d, tempfile.TemporaryDirectory() as other:
         git(d, "init", "-q")
         write_tree(other, {"ignore": b"global.py\n"})
@@ -347,6 +377,68 @@ def ignore_rules():
         same("--no-ignore", paths(report(d, "--no-ignore", ".")), every)
         # Named, a file is looked at whatever the rules say.
         same("named", paths(report(d, "excluded.py")), ["excluded.py"])
+
+
+def as_git_does():
+    """Random rules over random names: the files that git ignores are those that are not scanned."""
+    rng = random.Random(5)
+    names = ["a", "b", "ab", "a b", "a-b", "[a]", "a*"]
+    parts = names + ["*", "?", "a*", "*b", "**", "[ab]", "[!a]", "\\\\*", "[[:alpha:]]b", "a**"]
+
+    def some_path(of, last, depth):
+        return "/".join([rng.choice(of) for _ in range(rng.randrange(depth))] + [last])
+
+    def rules():
+        out = []
+        for _ in range(rng.randrange(1, 6)):
+            line = some_path(parts, rng.choice(parts) + rng.choice(["", "", ".py"]), 3)
+            line = rng.choice(["", "", "!", "/", "!/"]) + line + rng.choice(["", "", "/", " ", "/**"])
+            out.append(line + rng.choice(["\n", "\n", "\r\n"]))
+        return "".join(out + rng.choice([["# a\n"], ["\n"], ["b.py"], []])).encode()
+
+    for turn in range(20):
+        files = {some_path(names, rng.choice(names) + ".py", 4): model() for _ in range(30)}
+        files[".gitignore"] = rules()
+        for path in [os.path.dirname(p) for p in files if "/" in p][:4]:
+            files[path + "/.gitignore"] = rules()
+        with folder(files) as d:
+            git(d, "init", "-q")
+            write_tree(d, {".git/info/exclude": rules()})
+            sources = sorted(p for p in files if p.endswith(".py"))
+            p = subprocess.run(
+                ["git", "check-ignore", "-z", "--stdin"],
+                cwd=d,
+                input="\0".join(sources).encode(),
+                stdout=-1,
+            )
+            out = p.stdout.decode().split("\0")
+            want = [s for s in sources if s not in out]
+            got = paths(report(d, "."))
+            if got != want:
+                shown = {p: b for p, b in files.items() if p.endswith(".gitignore")}
+                with open(os.path.join(d, ".git/info/exclude"), "rb") as f:
+                    shown["info/exclude"] = f.read()
+                need(False, "turn %d: %r: %r" % (turn, sorted(set(got) ^ set(want)), shown))
+
+
+def odd_rules():
+    """A file of rules that is none: named, and the others count."""
+    with folder({".gitignore": b"b.py\n", "a/x.py": model(), "b.py": model()}) as d:
+        git(d, "init", "-q")
+        os.mkfifo(os.path.join(d, "a", ".gitignore"))
+        p = says(("--output-format", "json", "."), d, 1, "a/.gitignore", "do not count")
+        same("paths", paths(json.loads(p.stdout)), ["a/x.py"])
+        os.remove(os.path.join(d, "a", ".gitignore"))
+        write_tree(d, {"rules": b"*.py\n"})
+        os.symlink("../rules", os.path.join(d, "a", ".gitignore"))
+        p = says(("--output-format", "json", "."), d, 1, "a/.gitignore", "do not count")
+        same("paths", paths(json.loads(p.stdout)), ["a/x.py"])
+        os.remove(os.path.join(d, "a", ".gitignore"))
+        write_tree(d, {".gitignore": b"\xef\xbb\xbfb.py\r\n" + b"#" * 200000 + b"\n" + b"[\n" * 999})
+        same("paths", paths(report(d, ".")), ["a/x.py"])
+        git(d, "config", "core.ignoreCase", "true")
+        write_tree(d, {".gitignore": b"A\n"})
+        same("case", paths(report(d, ".")), ["b.py"])
 
 
 def submodules():
@@ -788,19 +880,30 @@ def main():
     home = tempfile.TemporaryDirectory()
     for name in [n for n in os.environ if n.startswith("GIT_")]:
         del os.environ[name]
+    # In a build with sanitizers, libgit2's own leaks are told by the functions they are in.
+    leaks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "leaks.txt")
+    os.environ["LSAN_OPTIONS"] = "print_suppressions=0:suppressions=" + leaks
+    os.environ["ASAN_OPTIONS"] = "fast_unwind_on_malloc=0"
     os.environ.update(HOME=home.name, XDG_CONFIG_HOME=home.name, GIT_CONFIG_SYSTEM=os.devnull)
     cases.run("revision in every kind of repository", everywhere)
     cases.run("paths inside a revision", narrowed)
     cases.run("imports inside a revision", same_tree_imports)
     cases.run("links and submodules of a revision", special_entries)
     cases.run("LFS pointer", lfs_pointer)
+    if os.getuid() == 0:
+        cases.run("revision of another user's repository", other_owner)
+    else:
+        cases.skip("revision of another user's repository", "needs root")
     cases.run("line ends and mode", line_ends_and_mode)
     cases.run("revisions that are none", refused)
     cases.run("missing and corrupt objects", damaged)
+    cases.run("import that cannot be read", unread_import)
     cases.run("object with other bytes", other_bytes)
     cases.run("partial clone", partial_clone)
     cases.run("hostile trees", hostile_trees)
     cases.run("ignore rules", ignore_rules)
+    cases.run("ignore rules as git has them", as_git_does)
+    cases.run("files of rules that are none", odd_rules)
     cases.run("submodules", submodules)
     cases.run("linked work tree", linked_worktree)
     cases.run("repository that cannot be read", unreadable_repository)
