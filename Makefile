@@ -17,14 +17,14 @@ DEP_LIBS   = $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 LLVM := $(shell sh scripts/setup.sh --libclang)
 CLANG_CFLAGS = -isystem $(LLVM)/include -DMLA_LIBCLANG='"$(LLVM)/lib"'
 
-GRAMMAR := build/grammar/src
+GRAMMAR := build/grammar
 LAYERS  := analyzer rules fixers engine engine/replay cli
 SRC     := $(wildcard $(addsuffix /*.c,$(LAYERS)))
 LIB_SRC := $(filter-out cli/main.c,$(SRC))
 OBJ     := $(SRC:%.c=$(BUILD)/%.o)
 LIB     := $(BUILD)/libmlalint.a
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/tree-sitter-python/parser.o \
-           $(BUILD)/tree-sitter-python/scanner.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) \
+           $(foreach l,python toml,$(BUILD)/grammar-$(l)/parser.o $(BUILD)/grammar-$(l)/scanner.o)
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
@@ -68,13 +68,15 @@ all: $(TOOL)
 check-deps:
 	@sh scripts/setup.sh --check $(PACKAGES) libclang c++
 
-$(GRAMMAR)/parser.c: scripts/grammar.sh scripts/grammar.txt
-	@sh scripts/grammar.sh build/grammar
+# One fetch brings every grammar.
+$(GRAMMAR)/python/parser.c: scripts/grammar.sh scripts/grammar.txt
+	@sh scripts/grammar.sh $(GRAMMAR)
 
-$(BUILD)/tree-sitter-python/%.o: $(GRAMMAR)/parser.c
+$(BUILD)/grammar-%.o: $(GRAMMAR)/python/parser.c
 	@mkdir -p $(@D)
 	$(say) CC $@
-	$(Q)$(CC) -std=c11 -O2 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR) -c $(GRAMMAR)/$*.c -o $@
+	$(Q)$(CC) -std=c11 -O2 -w $(filter -fsanitize%,$(CFLAGS)) -I$(GRAMMAR)/$(*D) \
+		-c $(GRAMMAR)/$*.c -o $@
 
 $(BUILD)/analyzer/clang.o $(BUILD)/analyzer/clang_%.o: DEP_CFLAGS += $(CLANG_CFLAGS)
 
@@ -97,12 +99,12 @@ $(BUILD)/unit/%: tests/unit/%.c $(SUPPORT) $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(SUPPORT) $(LIB) $(ALL_LIBS) -lcmocka -o $@
 
-$(BUILD)/replay_export: tests/replay_export.c $(LIB)
+$(BUILD)/replay_export $(BUILD)/toml_export: $(BUILD)/%: tests/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
 
-build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS)
+build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export
 
 demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 
