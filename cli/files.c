@@ -124,7 +124,7 @@ int mla_tree_settle(mla_tree *t)
 	return error;
 }
 
-static int read_all(mla_bytes *out, int fd, size_t size)
+int mla_bytes_read(mla_bytes *out, int fd, size_t size)
 {
 	/* One byte more than the file has, to see whether it grew meanwhile. */
 	if (out->cap < size + 1) {
@@ -192,7 +192,7 @@ int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const 
 	else if (st->st_size > MLA_TEXT_MAX)
 		error = mla_error(MLA_ELIMIT, "larger than %d MB", MLA_TEXT_MAX >> 20);
 	else
-		error = read_all(out, fd, (size_t)st->st_size);
+		error = mla_bytes_read(out, fd, (size_t)st->st_size);
 	close(fd);
 	return error;
 }

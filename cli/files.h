@@ -65,6 +65,9 @@ typedef struct {
 	size_t len, cap;
 } mla_bytes;
 
+/* All of an open file, which had `size` bytes and may not grow. */
+int mla_bytes_read(mla_bytes *out, int fd, size_t size);
+
 /* The bytes of a file under `tree`, as mla_file_read() gives its text. */
 int mla_file_bytes(mla_bytes *out, struct stat *st, const mla_tree *tree, const char *path);
 

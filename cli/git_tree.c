@@ -278,3 +278,25 @@ int mla_git_tree_bytes(mla_bytes *out, struct stat *st, const mla_git_tree *t, c
 	git_odb_object_free(object);
 	return error;
 }
+
+int mla_git_tree_blob(mla_bytes *out, const mla_git_tree *t, const char *path)
+{
+	git_object *blob;
+	size_t size;
+	int error = git_object_lookup_bypath(&blob, t->root, path, GIT_OBJECT_BLOB);
+
+	if (error == GIT_ENOTFOUND || error == GIT_EINVALIDSPEC)
+		return 1;
+	if (error < 0)
+		return mla_git_error("%s", path);
+	size = (size_t)git_blob_rawsize((git_blob *)blob);
+	if (size > MLA_TEXT_MAX) {
+		error = mla_error(MLA_ELIMIT, "larger than %d MB", MLA_TEXT_MAX >> 20);
+	} else {
+		out->ptr = mla_realloc(out->ptr, out->cap = size + 1, 1);
+		memcpy(out->ptr, git_blob_rawcontent((git_blob *)blob), size);
+		out->len = size;
+	}
+	git_object_free(blob);
+	return error;
+}

@@ -46,4 +46,7 @@ void mla_git_tree_below(uint32_t *first, uint32_t *end, const mla_git_tree *t, c
 /* As mla_file_bytes(); of *st only the mode is set. */
 int mla_git_tree_bytes(mla_bytes *out, struct stat *st, const mla_git_tree *t, const char *path);
 
+/* The bytes of any file, also one that is no source; 1: there is none. */
+int mla_git_tree_blob(mla_bytes *out, const mla_git_tree *t, const char *path);
+
 #endif

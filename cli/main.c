@@ -22,6 +22,8 @@ static int run(const mla_options *o)
 		return mla_verb_plan(o);
 	case MLA_VERB_RULE:
 		return mla_verb_rule(o);
+	case MLA_VERB_CONFIG:
+		return mla_verb_config(o);
 	case MLA_VERB_VERSION:
 		return mla_verb_version(o);
 	}

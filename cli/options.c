@@ -57,6 +57,8 @@ static const struct {
 	[MLA_VERB_PLAN] = {"plan", 'P', "plan --accept A,B,C [OPTION]...",
                            "speculation depth from acceptances and verify costs"},
 	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
+	[MLA_VERB_CONFIG] = {"config", 'F', "config --dump [PATH] | --check [PATH]...",
+                             "the settings in force, or whether they are right"},
 	[MLA_VERB_VERSION] = {"version", 'X', "version",
                               "versions of the program and its libraries"},
 };
@@ -195,9 +197,17 @@ static int add_output(mla_options *o, const char *arg)
 	return 0;
 }
 
-static int set(mla_options *o, int id, const char *name, const char *arg)
+int mla_options_form(mla_form *out, const char *text)
 {
 	static const char *const forms[] = {"geometry", "cache-length", NULL};
+	int choice = 0, error = choose(&choice, "threshold", text, forms);
+
+	*out = (mla_form)choice;
+	return error;
+}
+
+static int set(mla_options *o, int id, const char *name, const char *arg)
+{
 	static const char *const splits[] = {"rule", "file", NULL};
 	static const char *const colors[] = {"auto", "always", "never", NULL};
 	int64_t n = 0;
@@ -211,8 +221,8 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		o->ignore = arg;
 		break;
 	case OPTION_threshold:
-		error = choose(&choice, name, arg, forms);
-		o->form = (mla_form)choice;
+		o->has_form = true;
+		error = mla_options_form(&o->form, arg);
 		break;
 	case OPTION_geometry:
 		o->has_geometry = true;
@@ -304,6 +314,27 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_cache_length:
 		error = integer(&o->cache_length, name, arg, 1, MLA_CACHE_LEN_MAX);
+		break;
+	case OPTION_extend_select:
+		o->extend_select = arg;
+		break;
+	case OPTION_exclude:
+		o->exclude = arg;
+		break;
+	case OPTION_force_exclude:
+		o->force_exclude = true;
+		break;
+	case OPTION_config:
+		o->config = arg;
+		break;
+	case OPTION_isolated:
+		o->isolated = true;
+		break;
+	case OPTION_dump:
+		o->dump = true;
+		break;
+	case OPTION_check:
+		o->check = true;
 		break;
 	case OPTION_all:
 		o->all = true;
@@ -452,6 +483,8 @@ static int check_together(mla_options *o)
 		                              "the change");
 	if (o->verify && o->no_verify)
 		return mla_error(MLA_ECONFIG, "--verify and --no-verify exclude each other");
+	if (o->config && o->isolated)
+		return mla_error(MLA_ECONFIG, "--config and --isolated exclude each other");
 	if (o->has_geometry && o->model_config)
 		return mla_error(MLA_ECONFIG, "--geometry and --model-config exclude each other");
 	return 0;
@@ -519,69 +552,4 @@ int mla_options_parse(mla_options *out, int argc, char **argv)
 	out->args = (const char *const *)argv + optind;
 	out->arg_count = (uint32_t)(argc - optind);
 	return error < 0 ? error : check_together(out);
-}
-
-/* Does one entry of a list (code, prefix of a code, or name) mean the rule? */
-static bool entry_means(mla_str entry, const mla_rule *rule)
-{
-	mla_str code = mla_str_c(rule->code);
-
-	if (mla_str_is(entry, rule->name) || mla_str_is(entry, "ALL"))
-		return true;
-	return entry.len >= 3 && entry.len <= code.len &&
-	       memcmp(entry.ptr, code.ptr, entry.len) == 0;
-}
-
-/* 1: an entry means the rule, 0: none does; MLA_ECONFIG: an entry means no rule at all. */
-static int list_means(const char *option, const char *list, const mla_rule *rule, bool *exact)
-{
-	int found = 0;
-
-	if (!*list)
-		return mla_error(MLA_ECONFIG, "--%s: no rule is named", option);
-	for (const char *p = list; *p;) {
-		mla_str entry = {p, 0};
-		bool known = false;
-
-		while (p[entry.len] && p[entry.len] != ',')
-			entry.len++;
-		p += entry.len + (p[entry.len] == ',');
-		while (entry.len && entry.ptr[0] == ' ') {
-			entry.ptr++;
-			entry.len--;
-		}
-		while (entry.len && entry.ptr[entry.len - 1] == ' ')
-			entry.len--;
-		for (const mla_rule *const *r = mla_rules; *r; r++)
-			known |= entry_means(entry, *r);
-		if (!known)
-			return mla_error(MLA_ECONFIG,
-			                 "--%s: there is no rule '%.*s'; mlalint rule "
-			                 "--all lists them",
-			                 option, MLA_ARG(entry));
-		if (entry_means(entry, rule)) {
-			found = 1;
-			*exact |= !mla_str_is(entry, "ALL");
-		}
-	}
-	return found;
-}
-
-int mla_options_rule(bool *on, const mla_options *o, const mla_rule *rule)
-{
-	bool exact = false, ignored = false;
-	int found;
-
-	*on = !rule->opt_in;
-	if (o->select) {
-		if ((found = list_means("select", o->select, rule, &exact)) < 0)
-			return found;
-		*on = found;
-	}
-	if (o->ignore) {
-		if ((found = list_means("ignore", o->ignore, rule, &ignored)) < 0)
-			return found;
-		*on &= !found;
-	}
-	return 0;
 }

@@ -15,6 +15,7 @@ typedef enum {
 	MLA_VERB_PLAN,
 	MLA_VERB_RULE,
 	MLA_VERB_VERSION,
+	MLA_VERB_CONFIG,
 } mla_verb;
 
 typedef enum {
@@ -39,8 +40,13 @@ typedef struct {
 	mla_verb verb;
 	const char *const *args; /* paths, or what the verb takes; borrowed from argv */
 	uint32_t arg_count;
-	const char *select, *ignore; /* comma-separated, as given; NULL: not given */
+	/* comma-separated, as given; NULL: not given */
+	const char *select, *ignore, *extend_select, *exclude;
+	const char *config; /* the only file that settings come from */
+	bool isolated, force_exclude;
+	bool dump, check; /* config --dump, --check */
 	mla_form form;
+	bool has_form;
 	mla_format format;
 	mla_color color;
 	mla_target output[MLA_OUTPUTS_MAX]; /* at least one, but for patch */
@@ -78,7 +84,7 @@ int mla_options_geometry(mla_geometry *out, int64_t *heads, const char *text);
 /* A decimal number, not negative, of `len` bytes and nothing else. */
 bool mla_options_number(double *out, const char *text, size_t len);
 
-/* Is `rule` on under --select and --ignore? MLA_ECONFIG when a code in them is unknown. */
-int mla_options_rule(bool *on, const mla_options *o, const mla_rule *rule);
+/* "cache-length" */
+int mla_options_form(mla_form *out, const char *text);
 
 #endif

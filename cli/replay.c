@@ -88,9 +88,11 @@ static void replay_pool(work *w, uint32_t i, const mla_site_options *options)
 static void replay(work *w, uint32_t i, mla_backend *backend)
 {
 	enum { SEED = 1 };
-	mla_site_options options = {.settings = &w->s->settings, .seed = SEED, .backend = backend};
 	mla_verdict *v = &w->v[i];
+	mla_settings sizes = w->s->sizes;
+	mla_site_options options = {.settings = &sizes, .seed = SEED, .backend = backend};
 
+	sizes.geometry = mla_scan_settings(v->tree, v->fix)->geometry;
 	if (v->fix->pool) {
 		replay_pool(w, i, &options);
 		return;

@@ -77,7 +77,7 @@ static void add_results(annotations *list, const mla_scan *s)
 
 	while ((r = mla_next_result(&at, s))) {
 		const mla_finding *f = r->finding;
-		annotation a = {.level = f->rule->severity};
+		annotation a = {.level = f->severity};
 
 		place(&a, f->module, f->span);
 		a.title = mla_arena_format(s->arena, "%s (%s)", f->rule->code, f->rule->name);

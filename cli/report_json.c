@@ -82,7 +82,7 @@ static json_t *finding(const mla_result *r)
 
 	mla_json_put(o, "code", mla_json_z(f->rule->code));
 	mla_json_put(o, "name", mla_json_z(f->rule->name));
-	mla_json_put(o, "severity", mla_json_z(mla_severity_name(f->rule->severity)));
+	mla_json_put(o, "severity", mla_json_z(mla_severity_name(f->severity)));
 	place(o, f->module, f->span, true);
 	mla_json_put(o, "symbol", f->symbol.len ? mla_json_text(f->symbol) : json_null());
 	mla_json_put(o, "guard", mla_json_text(mla_text_slice(f->module->text, f->span)));

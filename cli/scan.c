@@ -107,20 +107,20 @@ static void add_heirs(mla_scan_tree *t)
 				mla_site_add_heir(t->sites.v[i], t->heirs.v[k].owner);
 }
 
-static bool looks_at_loaders(const mla_scan *s)
+/* Is a rule about loading on in any file of the tree? It decides which files are worth a parse. */
+static int looks_at_loaders(bool *out, mla_scan *s, const mla_tree *t)
 {
-	for (uint32_t i = 0; mla_rules[i]; i++)
-		if (s->on[i] && mla_rules[i]->about_loading)
-			return true;
-	return false;
-}
+	*out = false;
+	for (uint32_t i = 0; i < t->files.n && !*out; i++) {
+		const mla_file_settings *settings;
+		int error = mla_configs_file(&settings, s->configs, t, t->files.v[i].path);
 
-static mla_form form_of(const mla_scan *s)
-{
-	for (uint32_t i = 0; mla_rules[i]; i++)
-		if (s->on[i] && mla_rules[i]->cached_form)
-			return MLA_FORM_CACHE_LENGTH;
-	return s->options->form;
+		if (error < 0)
+			return error;
+		for (uint32_t k = 0; mla_rules[k]; k++)
+			*out |= settings->on[k] && mla_rules[k]->about_loading;
+	}
+	return 0;
 }
 
 static int make_fixes(mla_scan *s, mla_scan_tree *t)
@@ -133,7 +133,7 @@ static int make_fixes(mla_scan *s, mla_scan_tree *t)
 		if (!r->fix) {
 			r->fix = mla_arena_alloc(s->arena, sizeof(*r->fix));
 			error = mla_fix_make(r->fix, s->arena, t->project, to_fix(t, r->finding),
-			                     form_of(s));
+			                     r->settings->form);
 			if (error < 0)
 				return error;
 			mla_vec_push(&t->fixes, r->fix);
@@ -194,17 +194,21 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 {
 	mla_findings found = {.arena = s->arena};
 	const mla_finding **order;
+	const mla_file_settings *settings;
+	mla_settings sizes = s->sizes;
 	mla_facts facts;
-	int error = 0;
+	int error = mla_configs_file(&settings, s->configs, t->tree, l->file->path);
 
+	if (error < 0)
+		return error;
+	sizes.geometry = settings->geometry;
 	if (l->module->c)
 		mla_c_facts_of(&facts, t->c_facts, l->module);
 	else
-		error = mla_facts_build(&facts, s->arena, t->project, &s->settings, l->module,
+		error = mla_facts_build(&facts, s->arena, t->project, &sizes, l->module,
 		                        s->options->show_kept);
-
 	if (error == 0)
-		error = mla_rules_run(&found, &facts, s->on);
+		error = mla_rules_run(&found, &facts, settings->on);
 	if (error < 0)
 		return error;
 	if (l->module->c &&
@@ -213,12 +217,14 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 	else if (!l->module->c && (l->module->syntax.error_count || facts.limited))
 		set_partial(s, t, l, facts.limited);
 	order = mla_arena_array(s->arena, found.n, sizeof(*order));
-	for (uint32_t i = 0; i < found.n; i++)
+	for (uint32_t i = 0; i < found.n; i++) {
+		found.v[i].severity = mla_settings_severity(settings, found.v[i].rule);
 		order[i] = &found.v[i];
+	}
 	if (found.n)
 		qsort(order, found.n, sizeof(*order), by_span);
 	for (uint32_t i = 0; i < found.n; i++)
-		mla_vec_push(&t->results, ((mla_result){order[i], NULL}));
+		mla_vec_push(&t->results, ((mla_result){order[i], NULL, settings}));
 	for (uint32_t i = 0; i < facts.site_count; i++)
 		mla_vec_push(&t->sites, facts.site[i]);
 	for (uint32_t i = 0; i < facts.heir_count; i++)
@@ -311,9 +317,12 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 {
 	mla_scan_tree t = {.tree = tree};
 	load_list loads = {0};
+	bool loaders = false;
 	int error = mla_project_new(&t.project, (mla_reader){read_module, tree});
 
 	t.c_arguments = mla_c_arguments_new(tree->folder);
+	if (error == 0)
+		error = looks_at_loaders(&loaders, s, tree);
 	for (uint32_t i = 0; i < tree->files.n && error == 0; i++)
 		if (tree->files.v[i].state == MLA_FILE_CHECKED)
 			mla_vec_push(&loads, ((mla_load){.tree = tree,
@@ -321,7 +330,7 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 			                                 .c = t.c_arguments}));
 	if (error == 0)
 		error = mla_load_all(loads.v, loads.n, s->options->jobs, s->options->show_kept,
-		                     looks_at_loaders(s));
+		                     loaders);
 	error = load_derived(s, &t, &loads, error);
 	if (error == 0)
 		error = build_c_facts(s, &t);
@@ -392,12 +401,9 @@ static int start(mla_scan *out, const mla_options *o)
 	int error = 0;
 
 	*out = (mla_scan){.options = o, .arena = mla_arena_new(), .prefilter = mla_prefilter_new()};
-	for (uint32_t i = 0; mla_rules[i] && error == 0; i++)
-		error = mla_options_rule(&out->on[i], o, mla_rules[i]);
+	error = mla_configs_new(&out->configs, o);
 	if (error == 0 && o->model_config)
-		error = mla_model_config_read(&out->settings, o->model_config);
-	if (o->has_geometry)
-		out->settings.geometry = &o->geometry;
+		error = mla_model_config_read(&out->sizes, o->model_config);
 	return error;
 }
 
@@ -417,6 +423,8 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 
 	if (error == 0)
 		error = mla_fileset_collect(&out->files, o);
+	if (error == 0)
+		error = mla_configs_exclude(out->configs, &out->files);
 	for (uint32_t i = 0; i < o->output_count && error == 0; i++)
 		error = check_output(&out->files, "-o", o->output[i].path);
 	if (error == 0)
@@ -453,9 +461,19 @@ void mla_scan_free(mla_scan *s)
 	}
 	mla_vec_free(&s->trees);
 	mla_fileset_free(&s->files);
-	mla_model_config_free(&s->settings);
+	mla_model_config_free(&s->sizes);
+	mla_configs_free(s->configs);
 	mla_prefilter_free(s->prefilter);
 	mla_arena_free(s->arena);
+}
+
+const mla_file_settings *mla_scan_settings(const mla_scan_tree *t, const mla_fix *fix)
+{
+	uint32_t i = 0;
+
+	while (t->results.v[i].fix != fix) /* it was made for one of them */
+		i++;
+	return t->results.v[i].settings;
 }
 
 bool mla_scan_incomplete(const mla_scan *s)

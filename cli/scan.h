@@ -3,6 +3,7 @@
 #define MLA_CLI_SCAN_H
 
 #include "analyzer/c_facts.h"
+#include "cli/config.h"
 #include "cli/files.h"
 #include "cli/fingerprint.h"
 #include "cli/prefilter.h"
@@ -12,6 +13,7 @@
 typedef struct {
 	const mla_finding *finding;
 	mla_fix *fix;
+	const mla_file_settings *settings; /* of the finding's file */
 } mla_result;
 
 typedef struct {
@@ -36,8 +38,8 @@ typedef struct {
 
 typedef struct {
 	const mla_options *options;
-	bool on[MLA_RULES_MAX]; /* indexed like mla_rules */
-	mla_settings settings;
+	mla_configs *configs;
+	mla_settings sizes; /* of a checkpoint; --geometry and configurations come on top */
 	mla_fileset files;
 	mla_arena *arena; /* facts, findings, fixes */
 	mla_prefilter *prefilter;
@@ -59,6 +61,9 @@ int mla_scan_run(mla_scan *out, const mla_options *o);
 /* The same for files that were collected already, which it takes over. */
 int mla_scan_files(mla_scan *out, const mla_options *o, mla_fileset *files);
 void mla_scan_free(mla_scan *s);
+
+/* What holds for the file of the first finding that the fix is for. */
+const mla_file_settings *mla_scan_settings(const mla_scan_tree *t, const mla_fix *fix);
 
 /* Is there a file without a verdict: one that failed, one named by the user and skipped, or one
  * that may have lost a finding where it could not be analysed? */

@@ -1,6 +1,7 @@
 /* The version verb. */
 #include "analyzer/clang.h"
 #include "analyzer/python.h"
+#include "analyzer/toml.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 
@@ -20,8 +21,9 @@ int mla_verb_version(const mla_options *o)
 	mla_python_library_abi(&min, &max);
 	printf("mlalint %s\n", MLA_VERSION);
 	printf("libgit2 %d.%d.%d\n", major, minor, patch);
-	printf("tree-sitter grammar ABI %u to %u, tree-sitter-python ABI %u\n", min, max,
-	       mla_python_grammar_abi());
+	printf("tree-sitter grammar ABI %u to %u, tree-sitter-python ABI %u, "
+	       "tree-sitter-toml ABI %u\n",
+	       min, max, mla_python_grammar_abi(), mla_toml_grammar_abi());
 	printf("jansson %s\n", JANSSON_VERSION);
 	printf("libclang %s\n", mla_clang_version());
 	return mla_stdout_close(MLA_EXIT_CLEAN);

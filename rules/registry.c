@@ -43,6 +43,8 @@ mla_finding *mla_finding_add(mla_findings *out, const mla_rule *rule)
 		out->v = more;
 	}
 	f = &out->v[out->n++];
-	*f = (mla_finding){.rule = rule}; /* the place may have held one that was taken out */
+	*f = (mla_finding){
+		.rule = rule,
+		.severity = rule->severity}; /* the place may have held one that was taken out */
 	return f;
 }

@@ -14,8 +14,9 @@ typedef struct mla_findings mla_findings;
 typedef struct {
 	const mla_rule *rule;
 	mla_module *module;
-	mla_span span; /* what is underlined: the test, not the whole statement */
-	mla_role role; /* MLA_ROLE_NONE: not about a decision, and no test and no site */
+	mla_severity severity; /* the rule's, unless a configuration gives another one */
+	mla_span span;         /* what is underlined: the test, not the whole statement */
+	mla_role role;         /* MLA_ROLE_NONE: not about a decision, and no test and no site */
 	const mla_test *test;
 	const mla_site *site;
 	const mla_pool *pool;               /* of MLA101 and MLA102, else NULL */
