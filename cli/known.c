@@ -211,11 +211,16 @@ static int find_in_base(bool *known, mla_scan *s, const mla_scan_tree *t, const 
 	return error;
 }
 
-static bool is_on(const mla_scan *s, mla_str code)
+/* Does the rule of an entry run on its file? Where that cannot be said it counts as on. */
+static bool is_on(const mla_scan *s, const mla_tree *t, const mla_fingerprint *f)
 {
+	const mla_file_settings *settings;
+
+	if (mla_configs_file(&settings, s->configs, t, f->path.ptr) < 0)
+		return true;
 	for (uint32_t i = 0; mla_rules[i]; i++)
-		if (mla_str_is(code, mla_rules[i]->code))
-			return s->on[i];
+		if (mla_str_is(f->code, mla_rules[i]->code))
+			return settings->on[i];
 	return true; /* there is no such rule any more */
 }
 
@@ -229,7 +234,7 @@ static bool was_sought(const mla_scan *s, const mla_tree *t, const mla_fingerpri
 {
 	const mla_file *file;
 
-	if (!is_on(s, f->code))
+	if (!is_on(s, t, f))
 		return false;
 	file = t->files.n ? bsearch(f->path.ptr, t->files.v, t->files.n, sizeof(*t->files.v),
 	                            path_of_file)
