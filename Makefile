@@ -42,7 +42,7 @@ endif
 
 include engine/kernels.mk
 
-.PHONY: help all demo test check-format sanitize test-upstream bench-scan install clean
+.PHONY: help all demo test check-format sanitize test-upstream bench-scan install uninstall dist share clean
 .PHONY: check-deps build-tests run-demo run-tests
 .DEFAULT_GOAL := all
 
@@ -59,6 +59,8 @@ help:
 	@echo 'make gpu-bench      with CUDA=1: where the two forms cross on an NVIDIA GPU'
 	@echo 'make check-format   fail when clang-format would change a file'
 	@echo 'make install        to $$(DESTDIR)$$(PREFIX), default $(PREFIX)'
+	@echo 'make uninstall      from there'
+	@echo 'make dist           archives of sources and program with checksums, in build/dist'
 	@echo 'make clean          remove build/'
 	@echo 'V=1 shows the commands'
 
@@ -104,7 +106,7 @@ $(BUILD)/replay_export $(BUILD)/toml_export: $(BUILD)/%: tests/%.c $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
 
-build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export
+build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export share
 
 demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 
@@ -140,10 +142,44 @@ bench-scan:
 check-format:
 	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h' ':!testdata')
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/mlalint
-	install -m 644 mlalint.1 $(DESTDIR)$(PREFIX)/share/man/man1/mlalint.1
+# What is installed besides the program is made from the table of options.
+SHARE := $(addprefix $(BUILD)/share/,mlalint.1 mlalint.bash mlalint.zsh mlalint.fish)
+
+$(BUILD)/options_text: scripts/options_text.c $(LIB)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
+
+$(BUILD)/share/mlalint.1: mlalint.1 $(BUILD)/options_text
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/options_text man mlalint.1 >$@.tmp && mv $@.tmp $@
+
+$(BUILD)/share/mlalint.%: $(BUILD)/options_text
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/options_text $* >$@.tmp && mv $@.tmp $@
+
+share: $(SHARE)
+
+# Where each file goes; install and uninstall read the same list.
+BIN_DIR  = $(DESTDIR)$(PREFIX)/bin
+MAN_DIR  = $(DESTDIR)$(PREFIX)/share/man/man1
+BASH_DIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_DIR  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH_DIR = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+install: all share
+	install -d '$(BIN_DIR)' '$(MAN_DIR)' '$(BASH_DIR)' '$(ZSH_DIR)' '$(FISH_DIR)'
+	install -m 755 $(TOOL) '$(BIN_DIR)/mlalint'
+	install -m 644 $(BUILD)/share/mlalint.1 '$(MAN_DIR)/mlalint.1'
+	install -m 644 $(BUILD)/share/mlalint.bash '$(BASH_DIR)/mlalint'
+	install -m 644 $(BUILD)/share/mlalint.zsh '$(ZSH_DIR)/_mlalint'
+	install -m 644 $(BUILD)/share/mlalint.fish '$(FISH_DIR)/mlalint.fish'
+
+uninstall:
+	rm -f '$(BIN_DIR)/mlalint' '$(MAN_DIR)/mlalint.1' '$(BASH_DIR)/mlalint' \
+		'$(ZSH_DIR)/_mlalint' '$(FISH_DIR)/mlalint.fish'
+
+dist: all share
+	@sh scripts/dist.sh $(BUILD)
 
 clean:
 	rm -rf build

@@ -553,3 +553,19 @@ int mla_options_parse(mla_options *out, int argc, char **argv)
 	out->arg_count = (uint32_t)(argc - optind);
 	return error < 0 ? error : check_together(out);
 }
+
+bool mla_options_at(mla_option_text *out, uint32_t i)
+{
+	if (i < TABLE_SIZE)
+		*out = (mla_option_text){table[i].name, table[i].letter, table[i].argument,
+		                         table[i].verbs, table[i].help};
+	return i < TABLE_SIZE;
+}
+
+bool mla_options_verb(mla_verb_text *out, uint32_t i)
+{
+	if (i < VERB_COUNT)
+		*out = (mla_verb_text){verbs[i].name, verbs[i].letter, verbs[i].usage,
+		                       verbs[i].summary};
+	return i < VERB_COUNT;
+}

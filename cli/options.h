@@ -87,4 +87,20 @@ bool mla_options_number(double *out, const char *text, size_t len);
 /* "cache-length" */
 int mla_options_form(mla_form *out, const char *text);
 
+/* The tables, for the manual page and the completions; false after the last. */
+typedef struct {
+	const char *name;
+	int letter; /* 0: none */
+	const char *argument, *verbs, *help;
+} mla_option_text;
+
+typedef struct {
+	const char *name;
+	char letter; /* that stands for it in the verbs of an option */
+	const char *usage, *summary;
+} mla_verb_text;
+
+bool mla_options_at(mla_option_text *out, uint32_t i);
+bool mla_options_verb(mla_verb_text *out, uint32_t i);
+
 #endif
