@@ -7,8 +7,9 @@ static float product(const float *a, const float *b, int n)
 	return s;
 }
 
-void head(const float *wk_b, const float *wv_b, const float *latent, const float *q, float *out, float *p,
-          float *folded, float *context, float *k, float *v, int rank, int nope, int vdim, int n_q, int n_kv)
+void head(const float *wk_b, const float *wv_b, const float *latent, const float *q, float *out,
+          float *p, float *folded, float *context, float *k, float *v, int rank, int nope, int vdim,
+          int n_q, int n_kv)
 {
 	switch (n_q) {
 	case 1: /* expect: MLA001 select */

@@ -7,17 +7,21 @@ static float sum_of_products(const float *a, const float *b, int n)
 	return s;
 }
 
-static void each(const float *wk_b, const float *wv_b, const float *latent, const float *q, float *out,
-                 float *room, int rank, int nope, int vdim, int width, int n_kv, int narrow)
+static void each(const float *wk_b, const float *wv_b, const float *latent, const float *q,
+                 float *out, float *room, int rank, int nope, int vdim, int width, int n_kv,
+                 int narrow)
 {
-	float *p = room, *f = p + n_kv, *context = f + rank, *k = context + rank, *v = k + n_kv * nope;
+	float *p = room, *f = p + n_kv, *context = f + rank, *k = context + rank,
+	      *v = k + n_kv * nope;
 
 	if (!narrow)
 		for (int t = 0; t < n_kv; t++) {
 			for (int i = 0; i < nope; i++)
-				k[t * nope + i] = sum_of_products(wk_b + i * rank, latent + t * rank, rank);
+				k[t * nope + i] =
+					sum_of_products(wk_b + i * rank, latent + t * rank, rank);
 			for (int j = 0; j < vdim; j++)
-				v[t * vdim + j] = sum_of_products(wv_b + j * rank, latent + t * rank, rank);
+				v[t * vdim + j] =
+					sum_of_products(wv_b + j * rank, latent + t * rank, rank);
 		}
 	for (int s = 0; s < width; s++) {
 		if (narrow)
@@ -41,8 +45,8 @@ static void each(const float *wk_b, const float *wv_b, const float *latent, cons
 	}
 }
 
-void layer(const float *wk_b, const float *wv_b, const float *latent, const float *q, float *out, float *room,
-           int rank, int nope, int vdim, int width, int n_kv)
+void layer(const float *wk_b, const float *wv_b, const float *latent, const float *q, float *out,
+           float *room, int rank, int nope, int vdim, int width, int n_kv)
 {
 	int narrow = 0;
 
