@@ -106,7 +106,7 @@ $(BUILD)/replay_export $(BUILD)/toml_export: $(BUILD)/%: tests/%.c $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
 
-build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export share
+build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export $(BUILD)/replay_export share
 
 demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 

@@ -60,7 +60,7 @@ typedef enum {
 	MLA_BOUND_GEOMETRY, /* made of the latent sizes */
 	MLA_BOUND_CACHED,   /* made of the latent sizes and the cached length */
 	MLA_BOUND_UNKNOWN,
-} mla_bound;
+} mla_bound_kind;
 
 typedef struct mla_site mla_site;
 typedef struct mla_test mla_test;
@@ -73,7 +73,7 @@ struct mla_test {
 	const mla_node *against; /* the other operand */
 	const mla_node *function;
 	mla_op op; /* with the count on the left */
-	mla_bound bound;
+	mla_bound_kind bound;
 	int64_t limit;         /* the largest count on the small side of a constant */
 	bool small_when_true;  /* the arm for few queries is the one taken when the test holds */
 	const mla_test *wider; /* a test with a larger bound in the same condition, or NULL */

@@ -69,7 +69,7 @@ static mla_op mirrored(mla_op op)
 	}
 }
 
-static mla_bound bound_of(const mla_value *v)
+static mla_bound_kind bound_of(const mla_value *v)
 {
 	uint32_t tags = mla_value_tags(v);
 
