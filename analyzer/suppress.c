@@ -25,10 +25,12 @@ static bool take(mla_str *s, const char *word)
 	return true;
 }
 
-/* Is it one of ours? Then its codes, and whether it is for the file. */
-static bool read_comment(mla_str s, mla_str *codes, bool *file)
+/* Is it one of ours? Then its codes and reason, and whether it is for the file. */
+static bool read_comment(mla_str s, mla_suppression *out, bool *file)
 {
-	*codes = (mla_str){"", 0};
+	bool block = mla_str_starts(s, "/*");
+
+	out->codes = out->reason = (mla_str){"", 0};
 	while (s.len && strchr("#/*", s.ptr[0])) /* of Python and of C */
 		s = (mla_str){s.ptr + 1, s.len - 1};
 	s = trimmed(s);
@@ -42,8 +44,13 @@ static bool read_comment(mla_str s, mla_str *codes, bool *file)
 
 		while (end < s.len && s.ptr[end] != ']')
 			end++;
-		if (end < s.len)
-			*codes = (mla_str){s.ptr + 1, end - 1};
+		if (end < s.len) {
+			out->codes = (mla_str){s.ptr + 1, end - 1};
+			out->reason = trimmed((mla_str){s.ptr + end + 1, s.len - end - 1});
+			if (block && mla_str_ends(out->reason, "*/"))
+				out->reason.len -= 2;
+			out->reason = trimmed(out->reason);
+		}
 	}
 	return true;
 }
@@ -92,7 +99,7 @@ void mla_suppressions_find(mla_suppressions *out, mla_arena *arena, const mla_mo
 		mla_suppression s = {.comment = m->syntax.comments[i]};
 		bool file;
 
-		if (!read_comment(mla_text_slice(m->text, s.comment), &s.codes, &file))
+		if (!read_comment(mla_text_slice(m->text, s.comment), &s, &file))
 			continue;
 		s.covers =
 			file ? (mla_span){0, mla_text_bytes(m->text).len} : covered(m, s.comment);

@@ -13,6 +13,7 @@ typedef struct {
 	mla_span comment;
 	mla_span covers; /* what starts in here is covered */
 	mla_str codes;   /* what is between the brackets; empty when there are none */
+	mla_str reason;  /* what comes after them */
 } mla_suppression;
 
 typedef struct {

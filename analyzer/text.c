@@ -127,7 +127,7 @@ static uint32_t point_length(mla_str s, uint32_t i)
 	return n > 0 ? (uint32_t)n : 1;
 }
 
-mla_pos mla_text_pos(const mla_text *t, uint32_t offset)
+static mla_pos position(const mla_text *t, uint32_t offset, bool utf16)
 {
 	uint32_t line = mla_text_line(t, offset);
 	uint32_t i = t->starts.v[line - 1];
@@ -135,9 +135,23 @@ mla_pos mla_text_pos(const mla_text *t, uint32_t offset)
 
 	if (line == 1 && mla_text_has_bom(t))
 		i = 3;
-	for (; i < offset && i < t->bytes.len; column++)
-		i += point_length(t->bytes, i);
+	for (; i < offset && i < t->bytes.len; column++) {
+		uint32_t n = point_length(t->bytes, i);
+
+		column += utf16 && n == 4; /* a surrogate pair */
+		i += n;
+	}
 	return (mla_pos){line, column};
+}
+
+mla_pos mla_text_pos(const mla_text *t, uint32_t offset)
+{
+	return position(t, offset, false);
+}
+
+mla_pos mla_text_pos_utf16(const mla_text *t, uint32_t offset)
+{
+	return position(t, offset, true);
 }
 
 mla_str mla_text_eol_at(const mla_text *t, uint32_t offset)

@@ -23,7 +23,8 @@ mla_str mla_text_bytes(const mla_text *t);
 mla_str mla_text_slice(const mla_text *t, mla_span s);
 
 mla_pos mla_text_pos(const mla_text *t, uint32_t offset);
-uint32_t mla_text_line(const mla_text *t, uint32_t offset); /* from 1 */
+mla_pos mla_text_pos_utf16(const mla_text *t, uint32_t offset); /* columns in UTF-16 units */
+uint32_t mla_text_line(const mla_text *t, uint32_t offset);     /* from 1 */
 uint32_t mla_text_line_count(const mla_text *t);
 mla_span mla_text_line_span(const mla_text *t, uint32_t line); /* without its line end */
 uint32_t mla_text_line_next(const mla_text *t, uint32_t line); /* offset after its line end */

@@ -252,6 +252,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	case OPTION_show_kept:
 		o->show_kept = true;
 		break;
+	case OPTION_show_suppressed:
+		o->show_suppressed = true;
+		break;
 	case OPTION_diff:
 		o->diff = true;
 		break;

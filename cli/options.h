@@ -60,7 +60,8 @@ typedef struct {
 	const char *diff_base, *baseline, *write_baseline;
 	mla_geometry geometry;
 	bool has_geometry;
-	bool show_kept, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify, no_verify, quiet;
+	bool show_kept, show_suppressed, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify,
+		no_verify, quiet;
 	bool all; /* rule --all */
 	uint32_t jobs;
 	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */

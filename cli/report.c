@@ -53,6 +53,13 @@ const mla_result *mla_next_result(mla_cursor *c, const mla_scan *s)
 	NEXT(s->trees, results);
 }
 
+const mla_finding *const *mla_next_suppressed(mla_cursor *c, const mla_scan *s)
+{
+	if (!s->options->show_suppressed)
+		return NULL;
+	NEXT(s->trees, suppressed);
+}
+
 const mla_kept_test *mla_next_kept(mla_cursor *c, const mla_scan *s)
 {
 	NEXT(s->trees, kept);
@@ -124,6 +131,16 @@ mla_str mla_joined(mla_arena *arena, mla_str s)
 	out = mla_arena_dup(arena, (mla_str){text, (uint32_t)size});
 	free(text);
 	return out;
+}
+
+mla_str mla_suppressed_text(mla_arena *arena, const mla_finding *f)
+{
+	mla_str reason = mla_joined(arena, f->suppression->reason);
+	mla_str test = mla_joined(arena, mla_text_slice(f->module->text, f->span));
+
+	return mla_arena_format(arena, "suppressed %s%s%.*s%s: %.*s", f->rule->code,
+	                        reason.len ? " (" : "", MLA_ARG(reason), reason.len ? ")" : "",
+	                        MLA_ARG(test));
 }
 
 mla_str mla_fix_text(mla_arena *arena, const mla_fix *f)

@@ -32,6 +32,7 @@ typedef struct {
 
 /* NULL after the last. Until the next call the tree is that of what was returned. */
 const mla_result *mla_next_result(mla_cursor *c, const mla_scan *s);
+const mla_finding *const *mla_next_suppressed(mla_cursor *c, const mla_scan *s);
 const mla_kept_test *mla_next_kept(mla_cursor *c, const mla_scan *s);
 const mla_file *mla_next_file(mla_cursor *c, const mla_scan *s);
 
@@ -51,6 +52,9 @@ const char *mla_verdict_name(const mla_fix *f);
 
 /* On one line, with control characters escaped. */
 mla_str mla_joined(mla_arena *arena, mla_str s);
+
+/* "suppressed MLA001 (REASON): TEST" of a suppressed finding, on one line. */
+mla_str mla_suppressed_text(mla_arena *arena, const mla_finding *f);
 
 /* "fix (safe): TITLE, 2 files" or "no fix: REASON", on one line. */
 mla_str mla_fix_text(mla_arena *arena, const mla_fix *f);

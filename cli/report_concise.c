@@ -20,16 +20,20 @@ void mla_report_concise(const mla_report *r)
 	const mla_scan *s = r->scan;
 	const mla_result *result;
 	const mla_kept_test *k;
-	mla_cursor at = {0}, at_kept = {0};
+	const mla_finding *const *f;
+	mla_cursor at = {0}, at_suppressed = {0}, at_kept = {0};
 
 	while ((result = mla_next_result(&at, s))) {
-		const mla_finding *f = result->finding;
-
-		put_place(r->to, s->trees.v[at.tree].tree, f->module, f->span);
-		fprintf(r->to, "%s %s", f->rule->code,
+		put_place(r->to, s->trees.v[at.tree].tree, result->finding->module,
+		          result->finding->span);
+		fprintf(r->to, "%s %s", result->finding->rule->code,
 		        mla_fix_offered(result->fix, s->options) ? "[*] " : "");
-		mla_put_joined(r->to, f->message);
+		mla_put_joined(r->to, result->finding->message);
 		fputc('\n', r->to);
+	}
+	while ((f = mla_next_suppressed(&at_suppressed, s))) {
+		put_place(r->to, s->trees.v[at_suppressed.tree].tree, (*f)->module, (*f)->span);
+		fprintf(r->to, "%.*s\n", MLA_ARG(mla_suppressed_text(s->arena, *f)));
 	}
 	while ((k = mla_next_kept(&at_kept, s))) {
 		put_place(r->to, s->trees.v[at_kept.tree].tree, k->module, k->test->node->span);

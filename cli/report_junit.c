@@ -96,6 +96,17 @@ static void add_finding(junit *j, const mla_result *r)
 	mla_vec_push(&j->cases, c);
 }
 
+static void add_suppressed(junit *j, const mla_finding *f)
+{
+	mla_pos at = mla_text_pos(f->module->text, f->span.start);
+	junit_case c = {.outcome = SKIPPED, .at = at};
+
+	c.name = mla_arena_format(j->arena, "%s line %u column %u", f->rule->code, at.line,
+	                          at.column);
+	c.message = mla_suppressed_text(j->arena, f);
+	mla_vec_push(&j->cases, c);
+}
+
 static void add_kept(junit *j, const mla_kept_test *k)
 {
 	mla_pos at = mla_text_pos(k->module->text, k->test->node->span.start);
@@ -132,13 +143,16 @@ static void put_tree(junit *j, const mla_scan *s, uint32_t tree)
 {
 	static const mla_scan_tree none = {0};
 	const mla_scan_tree *t = tree < s->trees.n ? &s->trees.v[tree] : &none;
-	uint32_t result = 0, kept = 0;
+	uint32_t result = 0, suppressed = 0, kept = 0;
+	uint32_t suppressions = s->options->show_suppressed ? t->suppressed.n : 0;
 
 	for (uint32_t i = 0; i < s->files.trees.v[tree].files.n; i++) {
 		const mla_file *f = &s->files.trees.v[tree].files.v[i];
 
 		while (result < t->results.n && is_of(t->results.v[result].finding->module, f))
 			add_finding(j, &t->results.v[result++]);
+		while (suppressed < suppressions && is_of(t->suppressed.v[suppressed]->module, f))
+			add_suppressed(j, t->suppressed.v[suppressed++]);
 		while (kept < t->kept.n && is_of(t->kept.v[kept].module, f))
 			add_kept(j, &t->kept.v[kept++]);
 		add_file(j, f);

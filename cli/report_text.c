@@ -84,6 +84,12 @@ void mla_report_text(const mla_report *r)
 			mla_put_joined(to, mla_text_slice(u->module->text, u->span));
 			fputc('\n', to);
 		}
+		for (uint32_t k = 0; k < t->suppressed.n && s->options->show_suppressed; k++) {
+			const mla_finding *f = t->suppressed.v[k];
+
+			put_place(st, t, f->module, f->span);
+			fprintf(to, "%.*s\n", MLA_ARG(mla_suppressed_text(s->arena, f)));
+		}
 		for (uint32_t k = 0; k < t->kept.n; k++) {
 			const mla_test *test = t->kept.v[k].test;
 
@@ -188,6 +194,8 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 	if (s->failed)
 		fprintf(to, ", %u failed", s->failed);
 	fprintf(to, "; %u finding%s, %u with a fix", s->findings, plural(s->findings), s->fixable);
+	if (s->suppressed)
+		fprintf(to, "; %u suppressed", s->suppressed);
 	if (s->options->show_kept)
 		fprintf(to, "; %u test%s kept", s->kept, plural(s->kept));
 	if (s->options->diff_base)

@@ -73,6 +73,21 @@ static int by_span(const void *pa, const void *pb)
 	return strcmp(a->rule->code, b->rule->code);
 }
 
+/* In the order of the file, with the severities that the settings give them. */
+static const mla_finding **sorted(mla_arena *arena, const mla_file_settings *settings,
+                                  mla_finding *v, uint32_t n)
+{
+	const mla_finding **order = mla_arena_array(arena, n, sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++) {
+		v[i].severity = mla_settings_severity(settings, v[i].rule);
+		order[i] = &v[i];
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), by_span);
+	return order;
+}
+
 /*
  * The finding that the fix is made for: the one itself, or the one for one new token at the same
  * gate, whose fix asks for the lengths too.
@@ -216,15 +231,13 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 		set_c_partial(t, l, facts.limited);
 	else if (!l->module->c && (l->module->syntax.error_count || facts.limited))
 		set_partial(s, t, l, facts.limited);
-	order = mla_arena_array(s->arena, found.n, sizeof(*order));
-	for (uint32_t i = 0; i < found.n; i++) {
-		found.v[i].severity = mla_settings_severity(settings, found.v[i].rule);
-		order[i] = &found.v[i];
-	}
-	if (found.n)
-		qsort(order, found.n, sizeof(*order), by_span);
+	order = sorted(s->arena, settings, found.v, found.n);
 	for (uint32_t i = 0; i < found.n; i++)
 		mla_vec_push(&t->results, ((mla_result){order[i], NULL, settings}));
+	order = sorted(s->arena, settings, found.suppressed, found.suppressed_n);
+	for (uint32_t i = 0; i < found.suppressed_n; i++)
+		mla_vec_push(&t->suppressed, order[i]);
+	s->suppressed += found.suppressed_n;
 	for (uint32_t i = 0; i < facts.site_count; i++)
 		mla_vec_push(&t->sites, facts.site[i]);
 	for (uint32_t i = 0; i < facts.heir_count; i++)
@@ -456,6 +469,7 @@ void mla_scan_free(mla_scan *s)
 		mla_vec_free(&t->results);
 		mla_vec_free(&t->sites);
 		mla_vec_free(&t->heirs);
+		mla_vec_free(&t->suppressed);
 		mla_vec_free(&t->kept);
 		mla_vec_free(&t->fixes);
 	}

@@ -30,6 +30,7 @@ typedef struct {
 	MLA_VEC(mla_site *) sites;   /* decisions with a test in a checked file */
 	MLA_VEC(mla_heir) heirs;     /* classes that inherit a decision from another file */
 	MLA_VEC(mla_result) results; /* by path, then position, then code */
+	MLA_VEC(const mla_finding *) suppressed; /* by a comment; in the same order */
 	MLA_VEC(mla_kept_test) kept;
 	const mla_unanalysed *unanalysed; /* in C sources */
 	uint32_t unanalysed_count;
@@ -47,7 +48,7 @@ typedef struct {
 	uint32_t checked, partial, skipped, failed; /* files */
 	uint32_t named_skipped; /* of those skipped, files that the user named */
 	uint32_t doubtful;      /* of those partial, files that may have lost a finding */
-	uint32_t findings, fixable, kept;
+	uint32_t findings, fixable, kept, suppressed;
 	uint32_t in_base, in_baseline; /* findings that are known and therefore left out */
 	uint32_t baseline_gone;        /* entries of the baseline that are no longer found */
 	uint32_t base_failed;          /* files of the base that could not be compared with */

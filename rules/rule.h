@@ -21,9 +21,9 @@ typedef struct {
 	const mla_site *site;
 	const mla_pool *pool;               /* of MLA101 and MLA102, else NULL */
 	const mla_test *pair;               /* the other test of the same decision, or NULL */
-	const mla_suppression *suppression; /* of MLA900, with the codes in it that are of use */
-	uint64_t used_codes;
-	mla_str symbol; /* the function it is about; empty: none */
+	const mla_suppression *suppression; /* that covers it; of MLA900: that it is about */
+	uint64_t used_codes;                /* of MLA900: those in the comment that are of use */
+	mla_str symbol;                     /* the function it is about; empty: none */
 	mla_str message;
 	mla_str no_fix; /* why there is no fix; empty when a fixer may try */
 	bool threshold_known;
@@ -34,6 +34,8 @@ struct mla_findings {
 	mla_arena *arena;
 	mla_finding *v;
 	uint32_t n, cap;
+	mla_finding *suppressed; /* taken out, each with the comment that covers it */
+	uint32_t suppressed_n;
 	mla_suppressions suppressions; /* of the module at hand */
 	uint64_t *used;                /* for each of them, a bit for each code that was of use */
 	const bool *on;                /* the rules that run, indexed like mla_rules */

@@ -38,12 +38,15 @@ static void take_out(mla_findings *f, const mla_suppressions *s)
 {
 	uint32_t n = 0, index, which;
 
+	f->suppressed = mla_arena_array(f->arena, f->n, sizeof(*f->suppressed));
 	f->used = mla_arena_array(f->arena, s->n, sizeof(*f->used));
 	for (uint32_t i = 0; i < f->n; i++) {
 		if (!covering(s, f->v[i].rule, f->v[i].span, &index, &which)) {
 			f->v[n++] = f->v[i];
 			continue;
 		}
+		f->v[i].suppression = &s->v[index];
+		f->suppressed[f->suppressed_n++] = f->v[i];
 		if (which < CODES_PER_COMMENT)
 			f->used[index] |= (uint64_t)1 << which;
 	}

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_cli import folder, model
 from tool import TOOL, Cases, Failure, need, run, same, text
 
-FORMATS = ("text", "concise", "json", "github", "junit")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 # Names that are markup or a separator somewhere; each has a model with two findings.
 NAMES = (
@@ -196,6 +196,63 @@ def junit_characters():
         same("suites", sorted(got), sorted(want))
 
 
+def gitlab():
+    with awkward() as d:
+        want = as_json(d, ".")
+        got = json.loads(run(form("gitlab"), d, 2).stdout)
+        issues = [i for i in got if i["check_name"] == "MLA001"]
+        places = [(i["location"]["path"], i["location"]["positions"]["begin"]) for i in issues]
+        expected = [
+            (f["path"], {"line": f["line"], "column": f["column"]}) for f in want["findings"]
+        ]
+        same("findings", places, expected)
+        for i, f in zip(issues, want["findings"]):
+            need(i["description"].startswith("MLA001: " + joined(f["message"])), i["description"])
+        same("severities", {i["severity"] for i in issues}, {"minor"})
+        same("fingerprints", len({i["fingerprint"] for i in got}), len(got))
+        others = [
+            (i["check_name"], i["severity"], i["location"]["path"]) for i in got if i not in issues
+        ]
+        files = [("file-partial", "major", "broken.py"), ("file-skipped", "info", "utf16.py")]
+        same("files", others, files)
+
+
+def gitlab_fingerprints():
+    """They stay when lines move, differ for equal tests, and for equal files under two roots."""
+
+    def prints(files, *args):
+        with folder(files) as d:
+            for name in args:
+                subprocess.run(["git", "init", "-q", os.path.join(d, name)], check=True)
+            issues = json.loads(run(form("gitlab", *args), d, 1).stdout)
+            return [i["fingerprint"] for i in issues]
+
+    one = prints({"m.py": model()})
+    same("moved", prints({"m.py": b"# a line\n\n" + model()}), one)
+    need(not set(prints({"n.py": model()})) & set(one), "equal in another file")
+    two = prints({"a/m.py": model(), "b/m.py": model()}, "a", "b")
+    same("two roots", len(set(two)), 4)
+
+
+def suppressed():
+    """Shown with --show-suppressed only; the summary counts them in any case."""
+    source = model().replace(
+        b"        if L == 1:\n            out",
+        b"        if L == 1:  # mlalint: ignore[MLA001] it is <small>\n            out",
+    )
+    line = "suppressed MLA001 (it is <small>): L == 1"
+    with folder({"m.py": source}) as d:
+        for name in FORMATS:
+            p = run(form(name), d, 1)
+            need("; 1 suppressed" in text(p.stderr), text(p.stderr))
+            need(b"it is" not in p.stdout, "%s shows what is suppressed" % name)
+        for name in ("text", "concise"):
+            out = text(run(form(name, "--show-suppressed"), d, 1).stdout)
+            need(re.search(r"^m\.py:35:12: %s$" % re.escape(line), out, re.M), out)
+        got = suites(run(form("junit", "--show-suppressed"), d, 1).stdout)["m.py"]
+        same("junit", [c.find("skipped").get("message") for c in got[1:]], [line])
+
+
 def concise():
     with awkward() as d:
         want = as_json(d, ".")
@@ -220,6 +277,10 @@ def empty_run():
                 same("junit", [len(c) for c in suites(out).values()], [1])
             elif name == "json":
                 same("json", json.loads(out)["findings"], [])
+            elif name == "sarif":
+                same("sarif", json.loads(out)["runs"][0]["results"], [])
+            elif name == "gitlab":
+                same("gitlab", out, b"[]\n")
             else:
                 same(name, out, b"")
 
@@ -333,6 +394,9 @@ CASES = (
     github_limit,
     junit,
     junit_characters,
+    gitlab,
+    gitlab_fingerprints,
+    suppressed,
     concise,
     empty_run,
     several_outputs,
