@@ -17,6 +17,7 @@ typedef struct {
 	mla_rule_printer *rule;
 	mla_bench_printer *bench;
 	mla_plan_printer *plan;
+	bool statistics; /* does it have them? */
 } mla_format_row;
 
 extern const mla_format_row mla_formats[MLA_FORMATS];

@@ -162,7 +162,7 @@ int mla_options_geometry(mla_geometry *out, int64_t *heads, const char *text)
 }
 
 static const char *const formats[] = {
-#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) name,
+#define MLA_FORMAT(id, name, check, ...) name,
 #include "cli/formats.def"
 #undef MLA_FORMAT
 	NULL};
@@ -254,6 +254,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_show_suppressed:
 		o->show_suppressed = true;
+		break;
+	case OPTION_statistics:
+		o->statistics = true;
 		break;
 	case OPTION_diff:
 		o->diff = true;
@@ -419,7 +422,7 @@ static int check_stdin(const mla_options *o)
 /* Gives every output its format; two reports in one place would destroy each other. */
 static int resolve_outputs(mla_options *o)
 {
-	bool text = false;
+	bool text = false, counts = false;
 
 	if (!o->output_count && o->verb != MLA_VERB_PATCH)
 		o->output[o->output_count++] = (mla_target){o->format, "-"};
@@ -432,6 +435,7 @@ static int resolve_outputs(mla_options *o)
 		if ((error = mla_format_check(o->verb, t->format)) < 0)
 			return error;
 		text |= t->format == MLA_FORMAT_TEXT;
+		counts |= mla_formats[t->format].statistics;
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(o->output[k].path, t->path) == 0 ||
 			    (mla_output_is_stdout(o->output[k].path) &&
@@ -440,6 +444,9 @@ static int resolve_outputs(mla_options *o)
 				                 mla_output_is_stdout(t->path) ? "standard output"
 				                                               : t->path);
 	}
+	if (o->statistics && (o->diff || !counts))
+		return mla_error(MLA_ECONFIG,
+		                 "--statistics: only the reports text, concise and json have them");
 	/* The diff takes the place of the text. */
 	if (o->diff && !text)
 		return mla_error(MLA_ECONFIG,

@@ -19,7 +19,7 @@ typedef enum {
 } mla_verb;
 
 typedef enum {
-#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) MLA_FORMAT_##id,
+#define MLA_FORMAT(id, name, check, ...) MLA_FORMAT_##id,
 #include "cli/formats.def"
 #undef MLA_FORMAT
 	MLA_FORMATS /* their number */
@@ -60,8 +60,8 @@ typedef struct {
 	const char *diff_base, *baseline, *write_baseline;
 	mla_geometry geometry;
 	bool has_geometry;
-	bool show_kept, show_suppressed, exit_zero, no_ignore, diff, fix, unsafe_fixes, verify,
-		no_verify, quiet;
+	bool show_kept, show_suppressed, statistics, exit_zero, no_ignore, diff, fix, unsafe_fixes,
+		verify, no_verify, quiet;
 	bool all; /* rule --all */
 	uint32_t jobs;
 	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 const mla_format_row mla_formats[MLA_FORMATS] = {
-#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) \
-	{name, check, verify, rule, bench, plan},
+#define MLA_FORMAT(id, name, check, ...) {name, check, __VA_ARGS__},
 #include "cli/formats.def"
 #undef MLA_FORMAT
 };

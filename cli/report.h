@@ -15,7 +15,7 @@ typedef struct {
 /* One per output format, each in its own file; formats.def is the list. */
 typedef void mla_reporter(const mla_report *r);
 
-#define MLA_FORMAT(id, name, check, verify, rule, bench, plan) mla_reporter check;
+#define MLA_FORMAT(id, name, check, ...) mla_reporter check;
 #include "cli/formats.def"
 #undef MLA_FORMAT
 

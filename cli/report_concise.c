@@ -1,6 +1,7 @@
 /* One line a finding: what editors and `grep` take. */
 #include "analyzer/str.h"
 #include "cli/report.h"
+#include "cli/statistics.h"
 #include "cli/verbs.h"
 
 #include <limits.h>
@@ -23,6 +24,10 @@ void mla_report_concise(const mla_report *r)
 	const mla_finding *const *f;
 	mla_cursor at = {0}, at_suppressed = {0}, at_kept = {0};
 
+	if (s->options->statistics) {
+		mla_statistics_print(r->to, s);
+		return;
+	}
 	while ((result = mla_next_result(&at, s))) {
 		put_place(r->to, s->trees.v[at.tree].tree, result->finding->module,
 		          result->finding->span);

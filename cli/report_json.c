@@ -2,6 +2,7 @@
 #include "analyzer/str.h"
 #include "cli/json.h"
 #include "cli/report.h"
+#include "cli/statistics.h"
 
 static json_t *threshold(const mla_finding *f)
 {
@@ -148,6 +149,28 @@ static json_t *unanalysed(const mla_unanalysed *u)
 	return o;
 }
 
+static json_t *statistics(const mla_scan *s)
+{
+	json_t *o = json_object(), *found = json_array(), *kept_list = json_array();
+	mla_statistics all;
+
+	mla_statistics_count(&all, s);
+	for (uint32_t i = 0; i < all.rules; i++)
+		json_array_append_new(found,
+		                      json_pack("{s:s, s:s, s:i, s:i}", "code", all.v[i].code,
+		                                "name", all.v[i].name, "count", (int)all.v[i].count,
+		                                "fixable", (int)all.v[i].fixable));
+	for (uint32_t i = all.rules; i < all.n; i++)
+		json_array_append_new(kept_list, json_pack("{s:s, s:i}", "reason", all.v[i].name,
+		                                           "count", (int)all.v[i].count));
+	mla_json_put(o, "findings", found);
+	if (s->options->show_kept)
+		mla_json_put(o, "kept", kept_list);
+	else
+		json_decref(kept_list);
+	return o;
+}
+
 void mla_report_json(const mla_report *r)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
@@ -176,6 +199,8 @@ void mla_report_json(const mla_report *r)
 	else
 		json_decref(notes);
 	mla_json_put(o, "files", files(s));
+	if (s->options->statistics)
+		mla_json_put(o, "statistics", statistics(s));
 	json_dumpf(o, r->to, JSON_INDENT(1));
 	fputc('\n', r->to);
 	json_decref(o);

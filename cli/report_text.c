@@ -1,6 +1,7 @@
 /* The report for a person: place, message, the line itself, and what can be done. */
 #include "analyzer/str.h"
 #include "cli/report.h"
+#include "cli/statistics.h"
 #include "cli/verbs.h"
 
 #include <limits.h>
@@ -60,6 +61,10 @@ void mla_report_text(const mla_report *r)
 	const style colored = {to, "\033[1m", "\033[31m", "\033[2m", "\033[0m"};
 	const style *st = mla_use_color(s->options, to) ? &colored : &plain;
 
+	if (s->options->statistics) {
+		mla_statistics_print(to, s);
+		return;
+	}
 	for (uint32_t i = 0; i < s->trees.n; i++) {
 		const mla_scan_tree *t = &s->trees.v[i];
 

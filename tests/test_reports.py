@@ -253,6 +253,36 @@ def suppressed():
         same("junit", [c.find("skipped").get("message") for c in got[1:]], [line])
 
 
+def statistics():
+    """Counts by rule and by reason instead of the findings; in JSON besides."""
+    unused = b"# mlalint: ignore[MLA001]\nx = 1\n"
+    files = {"m.py": model(), "n.py": model(), "u.py": unused, "k.py": KEPT}
+    with folder(files) as d:
+        want = [
+            "4 MLA001 single-query-absorb (4 with a fix)",
+            "1 MLA900 unused-suppression (1 with a fix)",
+        ]
+        for name in ("text", "concise"):
+            for kept in ((), ("--show-kept",)):
+                out = run(form(name, "--statistics", *kept), d, 1).stdout.decode()
+                got = [" ".join(line.split()) for line in out.splitlines()]
+                same(name, got, want + (["1 kept unrelated"] if kept else []))
+        got = as_json(d, "--statistics", "--show-kept")
+        same("findings", len(got["findings"]), 5)
+        same(
+            "statistics",
+            [(s["code"], s["count"], s["fixable"]) for s in got["statistics"]["findings"]],
+            [("MLA001", 4, 4), ("MLA900", 1, 1)],
+        )
+        same("kept", got["statistics"]["kept"], [{"reason": "unrelated", "count": 1}])
+        need("statistics" not in as_json(d), "statistics that nobody asked for")
+        for args in (("--output-format", "sarif"), ("--diff",), ("-o", "junit:x")):
+            p = run(("check", "--statistics") + args, d, 2)
+            need("only the reports text, concise and json" in text(p.stderr), text(p.stderr))
+    with folder({}) as d:
+        same("nothing", run(form("text", "--statistics"), d, 0).stdout, b"")
+
+
 def concise():
     with awkward() as d:
         want = as_json(d, ".")
@@ -397,6 +427,7 @@ CASES = (
     gitlab,
     gitlab_fingerprints,
     suppressed,
+    statistics,
     concise,
     empty_run,
     several_outputs,
