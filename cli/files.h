@@ -19,6 +19,7 @@ typedef struct {
 	char *path; /* from its root, '/' between parts: as reported */
 	mla_file_state state;
 	char reason[160];
+	bool parsed;    /* not dismissed by a look at its words */
 	bool named;     /* given on the command line itself */
 	bool doubtful;  /* partial, and a finding may have been lost */
 	mla_text *text; /* of standard input, until a module owns it; else NULL */
@@ -30,6 +31,7 @@ typedef struct {
 	struct mla_git_tree *git; /* the files of a revision; NULL: those of the disk */
 	MLA_VEC(mla_file) files;  /* sorted by path */
 	MLA_VEC(mla_file) unread; /* imported, and not to be read */
+	MLA_VEC(char *) ignored;  /* sources and folders that git ignores, in no order */
 } mla_tree;
 
 typedef struct {

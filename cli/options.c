@@ -306,6 +306,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		error = choose(&choice, name, arg, colors);
 		o->color = (mla_color)choice;
 		break;
+	case OPTION_verbose:
+		o->verbose = true;
+		break;
 	case OPTION_quiet:
 		o->quiet = true;
 		break;
@@ -491,6 +494,8 @@ static int check_together(mla_options *o)
 	if (o->rev && o->fix)
 		return mla_error(MLA_ECONFIG, "a revision cannot be fixed in place; --diff prints "
 		                              "the change");
+	if (o->quiet && o->verbose)
+		return mla_error(MLA_ECONFIG, "--quiet and --verbose exclude each other");
 	if (o->verify && o->no_verify)
 		return mla_error(MLA_ECONFIG, "--verify and --no-verify exclude each other");
 	if (o->config && o->isolated)

@@ -61,7 +61,7 @@ typedef struct {
 	mla_geometry geometry;
 	bool has_geometry;
 	bool show_kept, show_suppressed, statistics, exit_zero, no_ignore, diff, fix, unsafe_fixes,
-		verify, no_verify, quiet;
+		verify, no_verify, quiet, verbose;
 	bool all; /* rule --all */
 	uint32_t jobs;
 	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */

@@ -22,6 +22,9 @@ typedef void mla_reporter(const mla_report *r);
 /* One line: files, findings, fixes, and every file that was not checked, with its reason. */
 void mla_report_summary(FILE *to, const mla_scan *s);
 
+/* For -v: the settings, and what was done with every file. */
+void mla_report_verbose(FILE *to, const mla_scan *s);
+
 /* What a person has to know besides; also without a summary. */
 void mla_report_notes(FILE *to, const mla_scan *s);
 

@@ -159,6 +159,8 @@ static void put_hidden(FILE *to, const mla_scan *s, uint32_t hidden)
 
 void mla_report_notes(FILE *to, const mla_scan *s)
 {
+	if (s->options->verbose)
+		mla_report_verbose(to, s);
 	for (uint32_t i = 0; i < s->files.notes.n; i++) {
 		fputs("mlalint: ", to);
 		mla_put_clean(to, mla_str_c(s->files.notes.v[i]));

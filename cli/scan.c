@@ -348,8 +348,10 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 	if (error == 0)
 		error = build_c_facts(s, &t);
 	for (uint32_t i = 0; i < loads.n && error == 0; i++)
-		if (loads.v[i].module)
+		if (loads.v[i].module) {
+			loads.v[i].file->parsed = true;
 			error = check_module(s, &t, &loads.v[i]);
+		}
 	add_heirs(&t);
 	if (error == 0)
 		error = mla_known_take_out(s, &t);

@@ -60,8 +60,11 @@ static bool ignored(walk *w, bool folder)
 {
 	const char *relative = below(w->tree, w->path);
 
-	return w->ignore && mla_ignore_path(w->ignore, relative, folder) &&
-	       !tracked(w, relative, folder);
+	if (!w->ignore || !mla_ignore_path(w->ignore, relative, folder) ||
+	    tracked(w, relative, folder))
+		return false;
+	mla_vec_push(&w->tree->ignored, mla_copy(relative));
+	return true;
 }
 
 static bool is_metadata(const char *name)

@@ -283,6 +283,37 @@ def statistics():
         same("nothing", run(form("text", "--statistics"), d, 0).stdout, b"")
 
 
+def verbose():
+    """-v says on standard error what was done with every file, in an order of its own."""
+    files = {"m.py": model(), "x.py": b"x = 1\n", "out/b.py": model(), "old.py": model()}
+    files.update({"u.py": "x".encode("utf-16"), ".gitignore": b"out/\nold.py\n", "a/b/c.py": b""})
+    with folder(files) as d:
+        subprocess.run(["git", "init", "-q", d], check=True)
+        plain = run(("check",), d, 1)
+        p = run(("check", "-v", "-j", "8"), d, 1)
+        same("standard output", p.stdout, plain.stdout)
+        said = text(p.stderr).splitlines()
+        need(text(plain.stderr) == "\n".join(said[-2:] + [""]), "not the summary at the end")
+        not_parsed = " (not parsed: no test of a query count beside latent projections)"
+        need(said[0].startswith("mlalint: rules: MLA001 "), said[0])
+        same(
+            "said",
+            said[1:-2],
+            [
+                "mlalint: sizes: those of each source",
+                "mlalint: root: " + os.path.realpath(d),
+                "mlalint: ignored by git: old.py",
+                "mlalint: ignored by git: out",
+                "mlalint: checked: a/b/c.py" + not_parsed,
+                "mlalint: checked: m.py (parsed, 2 findings)",
+                "mlalint: checked: x.py" + not_parsed,
+            ],
+        )
+        p = run(("check", "-v", "--select", "MLA001", "--geometry", "512/128/64/128"), d, 1)
+        need("rules: MLA001\nmlalint: sizes: 512/128/64/128, given\n" in text(p.stderr), "settings")
+        need("exclude" in text(run(("check", "-v", "-q"), d, 2).stderr), "-v with -q")
+
+
 def concise():
     with awkward() as d:
         want = as_json(d, ".")
@@ -428,6 +459,7 @@ CASES = (
     gitlab_fingerprints,
     suppressed,
     statistics,
+    verbose,
     concise,
     empty_run,
     several_outputs,
