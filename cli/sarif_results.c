@@ -184,8 +184,7 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
 	json_t *places = json_array(), *prints = json_object();
 	char digest[MLA_DIGEST_SIZE];
 
-	json_array_append_new(places, location(f->module, tree, f->span,
-	                                       f->site ? f->site->symbol : (mla_str){NULL, 0}));
+	json_array_append_new(places, location(f->module, tree, f->span, f->symbol));
 	mla_fingerprint_digest(digest, print);
 	mla_json_put(prints, "primaryLocationLineHash", line_hash(w, f->module, f->span));
 	mla_json_put(prints, "mlalintFinding/v1", mla_json_z(digest));
