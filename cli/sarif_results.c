@@ -148,7 +148,7 @@ static json_t *properties(const mla_finding *f, const mla_fix *fix)
 {
 	json_t *o = json_object();
 
-	if (f->site)
+	if (f->role)
 		mla_json_put(o, "role", mla_json_z(mla_role_name(f->role)));
 	if (f->threshold_known)
 		mla_json_put(o, "threshold", json_integer(f->threshold.queries));
