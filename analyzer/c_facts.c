@@ -1,10 +1,8 @@
-/*
- * Entry points, roles and decisions of C sources. All selects, follow-ups and mirrors of one scan
- * that stand for the same choice are one site.
- */
+/* Entry points and roles of C sources, and the facts of each source. */
 #include "analyzer/c_facts.h"
 
 #include "analyzer/c_flow.h"
+#include "analyzer/c_sites.h"
 #include "analyzer/c_unanalysed.h"
 #include "analyzer/str.h"
 
@@ -12,7 +10,6 @@ struct mla_c_facts {
 	mla_arena *arena;
 	mla_test *const *test;
 	uint32_t test_count;
-	mla_site *site; /* NULL: no decision */
 	const mla_unanalysed *unanalysed;
 	uint32_t unanalysed_count;
 	const mla_node *limited;
@@ -23,14 +20,6 @@ static bool overlaps_inactive(const mla_module *m, mla_span s)
 {
 	for (uint32_t i = 0; i < m->c->tree.inactive_count; i++)
 		if (s.start < m->c->tree.inactive[i].end && m->c->tree.inactive[i].start < s.end)
-			return true;
-	return false;
-}
-
-static bool is_inactive(const mla_module *m, mla_span s)
-{
-	for (uint32_t i = 0; i < m->c->tree.inactive_count; i++)
-		if (s.start >= m->c->tree.inactive[i].start && s.end <= m->c->tree.inactive[i].end)
 			return true;
 	return false;
 }
@@ -62,22 +51,6 @@ static int by_id(const void *pa, const void *pb)
 	return a->node->span.start < b->node->span.start ? -1 : 1;
 }
 
-static void mark_called(mla_c_flow *f)
-{
-	for (uint32_t i = 0; i < f->functions.n; i++) {
-		const mla_node *root = f->functions.v[i].node;
-
-		for (const mla_node *n = root; n; n = mla_node_next(n, root, false)) {
-			mla_c_entry *e = n->kind == MLA_N_CALL
-			                         ? mla_c_find(f, n->c ? n->c->id : 0, n->name)
-			                         : NULL;
-
-			if (e && e != &f->functions.v[i])
-				e->called = true;
-		}
-	}
-}
-
 /* Can a test be in it, or in what it calls? Without one nothing is learned from entering it. */
 static bool is_worth_entering(const mla_node *function)
 {
@@ -106,7 +79,7 @@ static bool is_repetition(const mla_c_flow *f, const mla_test *t)
 {
 	for (uint32_t i = 0; i < f->functions.n; i++)
 		if (f->functions.v[i].inactive && mla_node_within(t->node, f->functions.v[i].node))
-			return !is_inactive(t->module, t->node->span);
+			return !mla_c_is_inactive(t->module, t->node->span);
 	return false;
 }
 
@@ -128,39 +101,6 @@ static void classify(mla_test *t)
 	}
 }
 
-/* The whole condition that a comparison is part of, across `&&` and the ifs around it. */
-static bool mentions_evidence(const mla_test *t)
-{
-	const mla_node *n = t->node;
-
-	while (n->parent && (n->parent->kind == MLA_N_AND || n->parent->kind == MLA_N_NOT ||
-	                     n->parent->kind == MLA_N_CAST))
-		n = n->parent;
-	for (const mla_node *at = n; at && at->kind != MLA_N_FUNCTION; at = at->parent) {
-		const mla_node *test = at == n ? n : at->kind == MLA_N_IF ? at->kid[0] : NULL;
-
-		for (const mla_node *x = test; x; x = mla_node_next(x, test, false))
-			if ((x->kind == MLA_N_NAME || x->kind == MLA_N_ATTRIBUTE) &&
-			    mla_name_is_evidence(x->name))
-				return true;
-	}
-	return false;
-}
-
-/* The same choice, made again for something that is no attention: how much room it needs. */
-static bool is_mirror(const mla_test *t)
-{
-	const uint32_t *s = t->small.count, *l = t->large.count;
-
-	if (t->role != MLA_ROLE_NONE || t->kept != MLA_KEPT_UNRELATED ||
-	    t->bound != MLA_BOUND_CONSTANT)
-		return false;
-	for (int e = 0; e < MLA_EV_COUNT; e++)
-		if (s[e] || l[e])
-			return false;
-	return mentions_evidence(t);
-}
-
 static int by_place(const void *pa, const void *pb)
 {
 	const mla_test *a = *(mla_test *const *)pa, *b = *(mla_test *const *)pb;
@@ -170,67 +110,7 @@ static int by_place(const void *pa, const void *pb)
 	return a->node->span.start < b->node->span.start ? -1 : 1;
 }
 
-static void refuse(mla_site *s, mla_refusal why, const mla_test *t, const mla_node *at)
-{
-	if (s->refusal)
-		return;
-	s->refusal = why;
-	s->refusal_at = at;
-	s->refusal_module = t->module;
-}
-
-static void find_refusal(mla_site *s)
-{
-	for (uint32_t i = 0; i < s->test_count; i++) {
-		const mla_test *t = s->test[i];
-		const mla_node *switches = t->node->parent;
-
-		if (t->small.count[MLA_EV_GATHER])
-			refuse(s, MLA_REFUSE_GATHER_AND_ABSORB, t, t->small.first[MLA_EV_GATHER]);
-		if (switches && switches->kind == MLA_N_LABEL)
-			refuse(s, MLA_REFUSE_PATTERN, t, t->node);
-		if (t->node->c && t->node->c->macro)
-			refuse(s, MLA_REFUSE_MACRO, t, t->node);
-		if (is_inactive(t->module, t->node->span))
-			refuse(s, MLA_REFUSE_INACTIVE, t, t->node);
-		if (t->function && t->function->has_error)
-			refuse(s, MLA_REFUSE_SYNTAX, t, t->node);
-		if (t->other_use)
-			refuse(s, MLA_REFUSE_OTHER_USE, t, t->other_use);
-	}
-}
-
-static void make_site(mla_c_facts *out, mla_test **test, uint32_t n)
-{
-	mla_site *s = NULL;
-	mla_test *select = NULL;
-
-	for (uint32_t i = 0; i < n && !select; i++)
-		if (test[i]->role == MLA_ROLE_SELECT && !mla_test_is_widened(test[i]))
-			select = test[i];
-	for (uint32_t i = 0; i < n; i++) {
-		if (select && is_mirror(test[i]))
-			test[i]->role = MLA_ROLE_MIRROR;
-		if (!select && test[i]->role == MLA_ROLE_FOLLOWUP)
-			test[i]->role = MLA_ROLE_NONE;
-	}
-	if (!select)
-		return;
-	s = mla_arena_alloc(out->arena, sizeof(*s));
-	s->test = mla_arena_array(out->arena, n, sizeof(*s->test));
-	for (uint32_t i = 0; i < n; i++)
-		if (test[i]->role != MLA_ROLE_NONE) {
-			s->test[s->test_count++] = test[i];
-			test[i]->site = s;
-		}
-	s->module = select->module;
-	s->function = select->function;
-	s->symbol = select->function ? select->function->name : mla_str_c("");
-	find_refusal(s);
-	out->site = s;
-}
-
-static void finish(mla_c_facts *out, mla_c_flow *f)
+static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 {
 	mla_test **test = mla_arena_array(out->arena, f->tests.n, sizeof(*test));
 	uint32_t n = 0;
@@ -246,7 +126,7 @@ static void finish(mla_c_facts *out, mla_c_flow *f)
 	}
 	if (n)
 		qsort(test, n, sizeof(*test), by_place);
-	make_site(out, test, n);
+	mla_c_sites_build(out->arena, calls, test, n);
 	out->test = test;
 	out->test_count = n;
 	out->limited = f->limited;
@@ -257,6 +137,7 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 {
 	mla_c_facts *facts = mla_arena_alloc(arena, sizeof(*facts));
 	mla_c_flow f = {.arena = arena};
+	mla_c_calls calls = {0};
 	uint32_t index = 0;
 	mla_module *m;
 
@@ -269,10 +150,11 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 		}
 	if (f.functions.n)
 		qsort(f.functions.v, f.functions.n, sizeof(*f.functions.v), by_id);
-	mark_called(&f);
+	mla_c_calls_build(&calls, &f);
 	enter_all(&f);
-	finish(facts, &f);
+	finish(facts, &f, &calls);
 	mla_unanalysed_find(&facts->unanalysed, &facts->unanalysed_count, arena, project);
+	mla_vec_free(&calls.edges);
 	mla_vec_free(&f.functions);
 	mla_vec_free(&f.globals);
 	mla_vec_free(&f.tests);
@@ -282,19 +164,25 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	return 0;
 }
 
+static void add_site(mla_facts *out, mla_site **list, mla_site *s)
+{
+	for (uint32_t i = 0; i < out->site_count; i++)
+		if (list[i] == s)
+			return;
+	list[out->site_count++] = s;
+}
+
 void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, mla_module *module)
 {
 	mla_test **test = mla_arena_array(f->arena, f->test_count, sizeof(*test));
-	mla_site **site = mla_arena_array(f->arena, 1, sizeof(*site));
+	mla_site **site = mla_arena_array(f->arena, f->test_count, sizeof(*site));
 
 	*out = (mla_facts){.module = module, .test = test, .site = site};
 	for (uint32_t i = 0; i < f->test_count; i++)
 		if (f->test[i]->module == module) {
 			test[out->test_count++] = f->test[i];
-			if (f->test[i]->site) {
-				site[0] = f->test[i]->site;
-				out->site_count = 1;
-			}
+			if (f->test[i]->site)
+				add_site(out, site, f->test[i]->site);
 		}
 	if (f->limited_module == module)
 		out->limited = f->limited;

@@ -37,3 +37,11 @@ done:
 	mla_module_free(m);
 	return error;
 }
+
+bool mla_c_is_inactive(const mla_module *m, mla_span s)
+{
+	for (uint32_t i = 0; i < m->c->tree.inactive_count; i++)
+		if (s.start >= m->c->tree.inactive[i].start && s.end <= m->c->tree.inactive[i].end)
+			return true;
+	return false;
+}

@@ -15,4 +15,7 @@ struct mla_c_source {
 /* Parses `text`, which the module then owns. On failure the text is the caller's. */
 int mla_c_module_parse(mla_module **out, mla_c_arguments *arguments, mla_text *text);
 
+/* Does the preprocessor leave all of the span out? */
+bool mla_c_is_inactive(const mla_module *m, mla_span s);
+
 #endif
