@@ -1,6 +1,8 @@
 /* The table of fixers, made from fixers.def. */
 #include "fixers/fix.h"
 
+#include "fixers/c_threshold.h"
+
 #include "analyzer/str.h"
 
 #include <stdarg.h>
@@ -20,10 +22,12 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
 {
 	*out = (mla_fix){.site = finding->site, .pool = finding->pool, .edits = {.arena = arena}};
 	out->refusal = finding->no_fix;
-	if (!out->refusal.len && finding->site && finding->site->module->c)
-		out->refusal = mla_str_c("sources in C are reported, not changed");
 	if (out->refusal.len)
 		return 0;
+	if (finding->site && finding->site->module->c)
+		return mla_fix_c_threshold(out, arena, project, finding,
+		                           finding->rule->cached_form ? MLA_FORM_CACHE_LENGTH
+		                                                      : form);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (strcmp(table[i].code, finding->rule->code) == 0)
 			return table[i].fixer(out, arena, project, finding, form);
