@@ -19,7 +19,7 @@ static const char *const comment_lines[] = {
 
 static const char *const floor_lines[] = {
 	"0static inline long long mla_max_absorbed_queries(long long rank, long long nope, long "
-        "long "
+	"long "
 	"v)",
 	"0{",
 	"1const long long limit = 2147483647;",
@@ -146,8 +146,6 @@ static mla_str function_text(mla_arena *arena, const mla_module *m, mla_form for
 
 	write_helper(&w, form);
 	all = mla_writer_text(&w);
-	while (start < all.len && all.ptr[start] != 's')
-		start = start + 1;
 	for (uint32_t i = 0; i + 6 < all.len; i++)
 		if (memcmp(all.ptr + i, "static", 6) == 0) {
 			start = i;

@@ -5,19 +5,33 @@ A fixture says what is found in comments: `expect: CODE role`, `expect: kept rea
 unanalysed -`. MLALINT_C_CASES names a folder with an expected.tsv (columns: file, line, code or
 `kept`, `unanalysed`, `none`, role or reason, fixable, verify, note); codes of rules that look at no
 decision of attention are left out, and notes say which rows are tolerated or may be missing.
+`fixable` says whether there is a fix; a file that compiled before its fix compiles after it.
+
+NAME.fixed beside a fixture is what its fix makes of it, NAME.fixed-cached what the cache-length form
+does; a fixture without them has no fix.
 """
 
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, Cases, Failure, run, same, text
+from tool import ROOT, Cases, Failure, edits_by_path, need, run, same, spliced, text
 
 FIXTURES = os.path.join(ROOT, "testdata", "c")
 CODES = ("MLA001", "MLA002", "MLA004")
+FORMS = {".fixed": (), ".fixed-cached": ("--threshold", "cache-length")}
+COMPILERS = {
+    "c": ("gcc", "-std=gnu11"),
+    "h": ("gcc", "-std=gnu11", "-x", "c"),
+    "cpp": ("g++", "-std=c++17"),
+    "m": ("clang", "-x", "objective-c"),
+}
 
 
 def report(folder, path):
@@ -50,8 +64,166 @@ def fixture(name):
         2 if "unanalysed" in codes else 1 if codes - {"kept"} else 0,
     )
     same("failed files", found["files"]["failed"], [])
-    for f in found["findings"]:
-        same("fix of line %d" % f["line"], bool(f["fix"] and f["fix"].get("files")), False)
+    if not os.path.exists(os.path.join(FIXTURES, name + ".fixed")):
+        for f in found["findings"]:
+            same("fix of line %d" % f["line"], bool(f["fix"] and f["fix"].get("files")), False)
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def fixed(folder, name, *args):
+    """The bytes of a file that was fixed in place, once and twice."""
+    for _ in range(2):
+        run(("check", "--fix", "--unsafe-fixes") + args + (name,), folder)
+        yield content(os.path.join(folder, name))
+
+
+def fixture_fix(name, ending):
+    want = content(os.path.join(FIXTURES, name + ending))
+    before = content(os.path.join(FIXTURES, name))
+    for eol in (b"\n", b"\r\n"):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(before.replace(b"\n", eol))
+            once, twice = fixed(folder, name, *FORMS[ending])
+        same("fixed", text(once), text(want.replace(b"\n", eol)))
+        same("fixed twice", text(twice), text(once))
+
+
+def compiler_for(path):
+    command = COMPILERS.get(path.rsplit(".", 1)[-1])
+    return command if command and shutil.which(command[0]) else None
+
+
+def compiles(folder, path):
+    """The status and messages of a compiler; None without one."""
+    command = compiler_for(path)
+    if not command:
+        return None
+    database = os.path.join(folder, "compile_commands.json")
+    flags = ["-Iinclude"]
+    if os.path.exists(database):
+        flags += re.findall(r"-D[\w=]+", text(content(database)))
+    p = subprocess.run(
+        [*command, "-fsyntax-only", "-Wall", *flags, path], cwd=folder, stdout=-1, stderr=-1
+    )
+    return p.returncode, text(p.stderr)
+
+
+def sources(folder):
+    for at, _, names in os.walk(folder):
+        for name in names:
+            if name.rsplit(".", 1)[-1] in COMPILERS:
+                yield os.path.relpath(os.path.join(at, name), folder)
+
+
+def case_fix(folder, name, expected, *args):
+    """Fixes a copy of a case: what changes, whether it still compiles, and that it is done then."""
+    with tempfile.TemporaryDirectory() as top:
+        source = os.path.join(folder, name)
+        copy = os.path.join(top, name)
+        if os.path.isdir(source):
+            shutil.copytree(source, copy)
+            root, path = copy, "."
+        else:
+            shutil.copy(source, copy)
+            root, path = top, name
+        _, found = report(top, name)
+        for row in expected:
+            if row[4] in ("yes", "no") and row[2] in CODES:
+                has = [
+                    bool(f["fix"] and f["fix"].get("files"))
+                    for f in found["findings"]
+                    if f["line"] == int(row[1]) and f["code"] == row[2]
+                ]
+                same("fix in line %s" % row[1], has, [row[4] == "yes"])
+        for f in found["findings"]:
+            if f["fix"] and f["fix"].get("files"):
+                same("applicability", f["fix"]["applicability"], "unverified")
+        p = run(("check", "--output-format", "json", *args, path), root)
+        edits = edits_by_path(json.loads(p.stdout))
+        before = {s: (content(os.path.join(root, s)), compiles(root, s)) for s in sources(root)}
+        run(("check", "--fix", "--unsafe-fixes", *args, path), root)
+        for s, (old, status) in before.items():
+            new = content(os.path.join(root, s))
+            same("bytes of " + s, text(new), text(spliced(old, edits.get(s, ()))))
+            ends = new.count(b"\n") if b"\r\n" in old else 0
+            same("line ends of " + s, new.count(b"\r\n"), ends)
+            if status and status[0] == 0:
+                same("compiler on " + s, compiles(root, s), status)
+        p = run(("check", "--diff", "--unsafe-fixes", *args, path), root)
+        same("second fix", text(p.stdout), "")
+
+
+DRIVER = """
+#include <stdio.h>
+int main(void)
+{
+	long long r, n, v, t;
+	while (scanf("%lld %lld %lld %lld", &r, &n, &v, &t) == 4)
+		printf("%lld\\n", FUNCTION);
+	return 0;
+}
+"""
+
+
+def threshold(rank, nope, value, cached=None):
+    """RULES: floor(r d / (2 r - d)), or with T floor(r d T / (r d + (2 r - d) T)); at least 1."""
+    d = nope + value
+    if 2 * rank <= d or rank == 0 or d == 0:
+        return 1
+    if cached is None:
+        return max(1, rank * d // (2 * rank - d))
+    return max(1, rank * d * cached // (rank * d + (2 * rank - d) * cached))
+
+
+def emitted(ending):
+    whole = text(content(os.path.join(FIXTURES, "members.c" + ending)))
+    return re.search(r"^static inline long long mla_max.*?^}$", whole, re.S | re.M).group()
+
+
+def helper_values(ending, compiler, language):
+    if not shutil.which(compiler):
+        return
+    cached = ending == ".fixed-cached"
+    largest = 2**31 - 1
+    small = [0, 1, 2, 3, 64, 128, 192, 256, 512, 1024]
+    grid = [(r, n, v) for r in small for n in small for v in small]
+    edge = [1, 512, 2**30, largest - 1, largest]
+    grid += [(r, n, v) for r in edge for n in edge for v in edge if not cached]
+    grid = [g + (t,) for g in grid for t in ((1, 7, 512, 163840, largest) if cached else (0,))]
+    want = [threshold(*g[: 4 if cached else 3]) for g in grid]
+    # A difference of unsigned sizes that went below zero, in 32 and in 64 bits.
+    for bad in ((512, 2**32 - 64, 128, 9), (512, -64, 128, 9), (2**32 - 1, 1, 1, 9)):
+        grid.append(bad)
+        want.append(1)
+    name = "mla_max_absorbed_queries" + ("_at(r, n, v, t)" if cached else "(r, n, v)")
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "helper.c")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(emitted(ending) + DRIVER.replace("FUNCTION", name))
+        program = os.path.join(folder, "helper")
+        p = subprocess.run(
+            [compiler, "-x", language, "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined"]
+            + ["-fno-sanitize-recover=all", source, "-o", program],
+            stdout=-1,
+            stderr=-1,
+        )
+        need(p.returncode == 0, "does not compile: " + text(p.stderr)[:300])
+        p = subprocess.run(
+            [program],
+            input="\n".join("%d %d %d %d" % g for g in grid).encode(),
+            stdout=-1,
+            stderr=-1,
+        )
+        same("overflow", text(p.stderr), "")
+        got = [int(x) for x in p.stdout.split()]
+    same("values", len(got), len(want))
+    wrong = [(g, a, b) for g, a, b in zip(grid, got, want) if a != b]
+    same("wrong values", wrong[:3], [])
 
 
 def case(folder, name, expected):
@@ -75,7 +247,15 @@ def case(folder, name, expected):
 def main():
     cases = Cases("c")
     for name in sorted(os.listdir(FIXTURES)):
-        cases.run(name, fixture, name)
+        base, ending = os.path.splitext(name)
+        if ending in FORMS:
+            cases.run(name, fixture_fix, base, ending)
+        else:
+            cases.run(name, fixture, name)
+    for ending in FORMS:
+        for compiler, language in (("gcc", "c"), ("g++", "c++"), ("clang", "objective-c")):
+            title = "helper%s in %s" % (ending, language)
+            cases.run(title, helper_values, ending, compiler, language)
     folder = os.environ.get("MLALINT_C_CASES")
     if not folder:
         cases.skip("cases", "MLALINT_C_CASES names no folder")
@@ -87,6 +267,9 @@ def main():
             grouped.setdefault(row[0].split("/")[0], []).append(row)
     for name in sorted(grouped):
         cases.run("case " + name, case, folder, name, grouped[name])
+        cases.run("fix of case " + name, case_fix, folder, name, grouped[name])
+        cached = FORMS[".fixed-cached"]
+        cases.run("cached fix of case " + name, case_fix, folder, name, [], *cached)
     return cases.status()
 
 
