@@ -183,7 +183,7 @@ static mla_str bound_number(const mla_pool *p, const mla_pool_site *s, uint32_t 
 
 enum {
 	NO_NUMBER = MLA_TR_QUOTIENT | MLA_TR_ONE | MLA_TR_STEP | MLA_TR_NEW | MLA_TR_ROWS |
-	            MLA_TR_CACHE | MLA_TR_MEMORY
+	            MLA_TR_CACHE | MLA_TR_MEMORY | MLA_TR_ARRAY
 };
 
 /* keys.shape[1] of the keys that the suffix is cut from */

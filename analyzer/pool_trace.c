@@ -292,8 +292,13 @@ static uint32_t array_call(mla_trace *t, const mla_trace_frame *fr, const mla_no
 	                                     "amin", "logsumexp", "prod", "reduce", NULL};
 	static const char *const split[] = {"unflatten", "unfold", "as_strided", "rearrange", NULL};
 	static const char *const product[] = {"einsum", "matmul", "bmm", "tensordot", NULL};
+	static const char *const makers[] = {"arange", "zeros",  "ones",     "full", "empty",
+	                                     "array",  "tensor", "linspace", NULL};
 	mla_str name = call->kid[0]->name;
 	uint32_t tags = all_arguments(t, fr, call);
+
+	if (library && mla_str_in(name, makers))
+		return tags | MLA_TR_ARRAY;
 
 	if (!library)
 		tags |= eval(t, fr, call->kid[0]->kid[0]);

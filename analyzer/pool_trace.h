@@ -21,7 +21,9 @@ enum {
 	MLA_TR_LENGTH = 1 << 8,   /* a number: all positions */
 	MLA_TR_QUOTIENT = 1 << 9, /* of a division: a number of windows, or what is left of one */
 	MLA_TR_ONE = 1 << 10,     /* a constant 1 was added or taken away */
-	MLA_TR_STEP = 1 << 11,    /* the number of this step's tokens was */
+	MLA_TR_ARRAY =
+		1 << 12, /* made by arange() and the like: no number, whatever it is made of */
+	MLA_TR_STEP = 1 << 11, /* the number of this step's tokens was */
 };
 
 /* One function, as an entry point or as it is called from another one. */
