@@ -146,8 +146,10 @@ def scan(package, folder):
 
 
 def edits_are_few(package, folder):
-    """Two guards and at most one import a model file, one statement a constructor, one helper."""
+    """Two guards and at most one import a model file, one statement a constructor, one helper; the
+    gate of a pool is an edit of its condition alone, which the diff shows to whoever reads it."""
     report = check(folder)
+    report["findings"] = [f for f in report["findings"] if f["role"] != "gate"]
     listed_files = collections.Counter(f["path"] for f in report["findings"])
     for path, edits in edits_by_path(report).items():
         texts = [e[2].decode() for e in edits]

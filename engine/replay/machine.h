@@ -181,6 +181,11 @@ int mla_eval_call(mla_value *out, mla_machine *m, mla_environment *e, const mla_
 int mla_function_make(mla_value *out, mla_machine *m, mla_environment *e, mla_module *module,
                       const mla_node *n, mla_replay_class *owner);
 
+/* parameter.c: the last axis of what parameter `name` takes, when the method hands it to one of its
+ * own linear layers. */
+bool mla_parameter_width(int64_t *width, mla_machine *m, mla_value self, const mla_node *function,
+                         mla_str name);
+
 /* argument.c: arguments of builtins. `names` are alternatives, "axis|dim". */
 bool mla_arg(mla_value *out, mla_call *c, uint32_t at, const char *names);
 int mla_arg_required(mla_value *out, mla_machine *m, mla_call *c, uint32_t at, const char *names);

@@ -261,18 +261,27 @@ int mla_replay_construct(mla_layer_object **out, mla_machine *m, const mla_repla
 	return 0;
 }
 
-static int make_input(mla_value *out, mla_machine *m, const mla_run *run)
+/* Numbers of this step's tokens, other ones for each `which`. */
+static int make_tokens(mla_value *out, mla_machine *m, const mla_run *run, int64_t size,
+                       uint32_t which)
 {
-	int64_t shape[] = {run->batch, run->width, INPUT_WIDTH};
-	mla_random r =
-		mla_random_stream(m->options.seed + 2 + run->tokens, INPUT_STREAM + run->width);
+	int64_t shape[] = {run->batch, run->width, size};
+	mla_random r = mla_random_stream(m->options.seed + 2 + run->tokens + 1000003ULL * which,
+	                                 INPUT_STREAM + run->width);
 	mla_tensor *t = NULL;
 	int error =
 		mla_random_normals(&t, m->engine, mla_replay_dtype(m), MLA_BF16, 3, shape, &r, 1);
 
 	*out = mla_value_tensor(t, MLA_FROM_INPUT);
-	m->input = *out;
 	return mla_engine_fault(m, error);
+}
+
+static int make_input(mla_value *out, mla_machine *m, const mla_run *run)
+{
+	int error = make_tokens(out, m, run, INPUT_WIDTH, 0);
+
+	m->input = *out;
+	return error;
 }
 
 /*
@@ -382,8 +391,11 @@ static int make_validity(mla_value *out, mla_machine *m, const mla_run *run)
 }
 
 static int method_argument(bool *given, mla_value *out, mla_machine *m, const mla_run *run,
-                           const mla_node *function, const mla_node *p)
+                           const mla_layer_object *o, const mla_node *p)
 {
+	const mla_node *function = o->target.function;
+	int64_t width;
+
 	*given = true;
 	/* Who pools keys asks which tokens count, and in a session all of them do unless it says
 	 * so. */
@@ -403,6 +415,8 @@ static int method_argument(bool *given, mla_value *out, mla_machine *m, const ml
 		*given = run->gather && mla_replay_gathers(function, p->name);
 		return *given ? make_indices(out, m, run) : 0;
 	}
+	if (mla_parameter_width(&width, m, o->self, function, p->name))
+		return make_tokens(out, m, run, width, p->index);
 	return mla_unsupported(m, "parameter `%.*s` of the method", MLA_ARG(p->name));
 }
 
@@ -426,8 +440,7 @@ static int make_arguments(mla_call *c, mla_machine *m, const mla_layer_object *o
 			return mla_limit(m, "a method of more than %d parameters",
 			                 MLA_REPLAY_ARGUMENTS);
 		c->keyword[c->keywords] = p->name;
-		if ((error = method_argument(&given, &c->value[c->keywords], m, run,
-		                             o->target.function, p)) < 0)
+		if ((error = method_argument(&given, &c->value[c->keywords], m, run, o, p)) < 0)
 			return error;
 		c->keywords += given;
 	}
