@@ -42,12 +42,13 @@ endif
 
 include engine/kernels.mk
 
-.PHONY: help all demo test check-format sanitize test-upstream bench-scan install uninstall dist share clean
+.PHONY: help all setup demo test check-format sanitize test-upstream bench-scan install uninstall dist share clean
 .PHONY: check-deps build-tests run-demo run-tests
 .DEFAULT_GOAL := all
 
 help:
 	@echo 'make all            build $(TOOL)'
+	@echo 'make setup          install what is missing for the build'
 	@echo 'make demo           install what is missing, build, scan the bundled sample runtime'
 	@echo 'make test           install what is missing, build, run every test'
 	@echo 'make sanitize       make test under AddressSanitizer and UBSan'
@@ -108,10 +109,12 @@ $(BUILD)/replay_export $(BUILD)/toml_export: $(BUILD)/%: tests/%.c $(LIB)
 
 build-tests: $(TOOL) $(UNIT) $(KERNEL_TESTS) $(BUILD)/toml_export $(BUILD)/replay_export share
 
-demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
+setup demo test sanitize test-upstream bench-scan bench-engine: export DEBIAN_FRONTEND = noninteractive
 
-demo:
+setup:
 	@sh scripts/setup.sh $(PACKAGES) libclang c++
+
+demo: setup
 	@$(MAKE) --no-print-directory run-demo
 
 test:
