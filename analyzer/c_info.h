@@ -40,9 +40,10 @@ struct mla_c_info {
 	bool value_known;
 	bool macro; /* spelled in the body of a macro */
 	bool boolean, integer, pointer, array;
-	bool constant;   /* declared const or constexpr */
-	bool internal;   /* a function that other files cannot call */
-	bool call_const; /* a method that cannot change its object */
+	bool unsigned_long; /* an unsigned integer that may have 64 bits */
+	bool constant;      /* declared const or constexpr */
+	bool internal;      /* a function that other files cannot call */
+	bool call_const;    /* a method that cannot change its object */
 };
 
 static inline mla_decl mla_decl_of(const mla_node *n)

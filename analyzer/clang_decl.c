@@ -124,6 +124,7 @@ mla_c_info *mla_lower_info(mla_lowering *l, CXCursor c)
 	inner = pointee(l, type, &info->pointer);
 	info->boolean = !info->pointer && inner.kind == CXType_Bool;
 	info->integer = !info->pointer && is_integer(inner.kind);
+	info->unsigned_long = inner.kind == CXType_ULong || inner.kind == CXType_ULongLong;
 	info->record = record_of(l, type, FIELD_LEVELS);
 	return info;
 }

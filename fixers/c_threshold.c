@@ -38,7 +38,7 @@ static bool call_at(mla_str *out, plan *p, mla_str name, const mla_test *t)
 	uint32_t line = mla_text_line(t->module->text, t->node->span.start);
 	mla_c_sizes sizes;
 	mla_str length = {"", 0};
-	const char *why;
+	const char *why, *cast;
 
 	if (!mla_c_scope_sizes(&sizes, &why, p->arena, t))
 		return mla_fix_refuse(p->fix, "%s (line %u of %s)", why, line, t->module->path);
@@ -46,7 +46,9 @@ static bool call_at(mla_str *out, plan *p, mla_str name, const mla_test *t)
 		return mla_fix_refuse(
 			p->fix, "the cached length is not in scope at the test (line %u)", line);
 	p->record = sizes.record;
-	*out = mla_arena_format(p->arena, "%.*s(%.*s, %.*s, %.*s%s%.*s)", MLA_ARG(name),
+	/* The result is positive, and a signed operand would make compilers warn. */
+	cast = t->count->c && t->count->c->unsigned_long ? "(unsigned long long)" : "";
+	*out = mla_arena_format(p->arena, "%s%.*s(%.*s, %.*s, %.*s%s%.*s)", cast, MLA_ARG(name),
 	                        MLA_ARG(sizes.size[0]), MLA_ARG(sizes.size[1]),
 	                        MLA_ARG(sizes.size[2]), length.len ? ", " : "", MLA_ARG(length));
 	return true;
