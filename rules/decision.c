@@ -3,12 +3,22 @@
 
 #include "analyzer/str.h"
 
+static bool spans_files(const mla_site *s)
+{
+	for (uint32_t i = 0; i < s->test_count; i++)
+		if (s->test[i]->module != s->refusal_module)
+			return true;
+	return false;
+}
+
+/* One text for all findings of the site: where they are in several files, it names the file. */
 static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 {
 	uint32_t line = s->refusal_at
 	                        ? mla_text_line(s->refusal_module->text, s->refusal_at->span.start)
 	                        : 0;
 	const char *why = "";
+	bool named;
 
 	switch (s->refusal) {
 	case MLA_REFUSE_NOTHING:
@@ -62,7 +72,9 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 		why = "the method does not parse";
 		break;
 	}
-	return mla_arena_format(arena, "%s (line %u)", why, line);
+	named = s->refusal_at && spans_files(s);
+	return mla_arena_format(arena, "%s (%s%sline %u)", why,
+	                        named ? s->refusal_module->path : "", named ? ", " : "", line);
 }
 
 static const mla_test *other_test(const mla_site *s, const mla_test *t)

@@ -244,6 +244,36 @@ def case(folder, name, expected):
     same("too many", sorted(got - must - may), [])
 
 
+COPY = """
+struct tensor; struct settings { int mla_attn; };
+tensor * absorb_query(tensor * q);
+tensor * attend_latent(tensor * q);
+tensor * project_latent(tensor * context);
+tensor * expand_latent(int layer);
+tensor * attend_full(tensor * q, tensor * kv);
+#define FEW(n) ((n) <= 6)
+tensor * %s(const settings & s, tensor * q, int n_tokens) {
+    if (s.mla_attn > 1 && %s)
+        return project_latent(attend_latent(absorb_query(q)));
+    return attend_full(q, expand_latent(0));
+}
+"""
+
+
+def reason_of_another_file():
+    """Two copies of a decision; why neither is fixed is said with the file it is in."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, test in (("a", "FEW(n_tokens)"), ("b", "n_tokens <= 6")):
+            with open(os.path.join(folder, name + ".cpp"), "w", encoding="utf-8") as f:
+                f.write(COPY % (name, test))
+        _, found = report(folder, ".")
+        same("places", [(f["path"], f["line"]) for f in found["findings"]], [("a.cpp", 10), ("b.cpp", 10)])
+        p = run(("check", "."), folder)
+        why = "no fix: the comparison comes from a macro (a.cpp, line 10)"
+        got = [line.strip().lstrip("= ") for line in text(p.stdout).splitlines() if "no fix:" in line]
+        same("reasons", got, [why, why])
+
+
 def main():
     cases = Cases("c")
     for name in sorted(os.listdir(FIXTURES)):
@@ -256,6 +286,7 @@ def main():
         for compiler, language in (("gcc", "c"), ("g++", "c++"), ("clang", "objective-c")):
             title = "helper%s in %s" % (ending, language)
             cases.run(title, helper_values, ending, compiler, language)
+    cases.run("reason of another file", reason_of_another_file)
     folder = os.environ.get("MLALINT_C_CASES")
     if not folder:
         cases.skip("cases", "MLALINT_C_CASES names no folder")
