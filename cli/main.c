@@ -26,6 +26,8 @@ static int run(const mla_options *o)
 		return mla_verb_config(o);
 	case MLA_VERB_VERSION:
 		return mla_verb_version(o);
+	case MLA_VERB_MERGE:
+		return mla_verb_merge(o);
 	}
 	return MLA_EXIT_NO_VERDICT;
 }

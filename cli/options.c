@@ -5,6 +5,7 @@
 #include "analyzer/str.h"
 #include "cli/add_ignore.h"
 #include "cli/format.h"
+#include "cli/shard.h"
 #include "engine/bench.h"
 
 #include <getopt.h>
@@ -59,6 +60,8 @@ static const struct {
 	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
 	[MLA_VERB_CONFIG] = {"config", 'F', "config --dump [PATH] | --check [PATH]...",
                              "the settings in force, or whether they are right"},
+	[MLA_VERB_MERGE] = {"merge", 'M', "merge FILE...",
+                            "join the JSON parts of check --shard to the report of the whole"},
 	[MLA_VERB_VERSION] = {"version", 'X', "version",
                               "versions of the program and its libraries"},
 };
@@ -206,6 +209,21 @@ int mla_options_form(mla_form *out, const char *text)
 	return error;
 }
 
+/* "2/7" */
+static int set_shard(mla_options *o, const char *arg)
+{
+	const char *slash = strchr(arg, '/');
+	int64_t i = 0, n = 0;
+
+	if (!slash || !mla_str_int(&n, mla_str_c(slash + 1), 1, MLA_SHARDS_MAX) ||
+	    !mla_str_int(&i, (mla_str){arg, (uint32_t)(slash - arg)}, 1, n))
+		return mla_error(MLA_ECONFIG, "--shard: '%s' is not I/N with 1 <= I <= N <= %d",
+		                 arg, MLA_SHARDS_MAX);
+	o->shard = (uint32_t)i;
+	o->shards = (uint32_t)n;
+	return 0;
+}
+
 static int set(mla_options *o, int id, const char *name, const char *arg)
 {
 	static const char *const splits[] = {"rule", "file", NULL};
@@ -297,6 +315,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_stdin_filename:
 		o->stdin_filename = arg;
+		break;
+	case OPTION_shard:
+		error = set_shard(o, arg);
 		break;
 	case OPTION_jobs:
 		error = integer(&n, name, arg, 1, 256);
@@ -480,6 +501,14 @@ static int check_together(mla_options *o)
 		error = resolve_outputs(o);
 	if (error < 0)
 		return error;
+	if (o->shards && (o->fix || o->diff || o->add_ignore || o->write_baseline || o->statistics))
+		return mla_error(MLA_ECONFIG,
+		                 "--shard goes with neither --fix, --diff, --add-ignore, "
+		                 "--write-baseline nor --statistics");
+	for (uint32_t i = 0; i < o->output_count && o->shards; i++)
+		if (o->output[i].format != MLA_FORMAT_JSON)
+			return mla_error(MLA_ECONFIG, "--shard: merge joins json; use "
+			                              "--output-format json");
 	if (o->add_ignore && (o->fix || o->diff || o->write_baseline || o->rev))
 		return mla_error(MLA_ECONFIG, "--add-ignore goes with neither --fix, --diff, "
 		                              "--write-baseline nor --rev");

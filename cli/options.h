@@ -16,6 +16,7 @@ typedef enum {
 	MLA_VERB_RULE,
 	MLA_VERB_VERSION,
 	MLA_VERB_CONFIG,
+	MLA_VERB_MERGE,
 } mla_verb;
 
 typedef enum {
@@ -64,6 +65,7 @@ typedef struct {
 		verify, no_verify, quiet, verbose;
 	bool all; /* rule --all */
 	uint32_t jobs;
+	uint32_t shard, shards;                       /* from 1; 0: the whole */
 	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */
 	const char *backend, *widths, *cached, *plot; /* lists as given; NULL: not given */
 	int64_t heads, top_k, samples;                /* bench; 0: not given */

@@ -171,6 +171,17 @@ static json_t *statistics(const mla_scan *s)
 	return o;
 }
 
+/* What merge needs of a part, and takes away. */
+static json_t *shard(const mla_report *r)
+{
+	const mla_options *o = r->scan->options;
+	char run[17];
+
+	snprintf(run, sizeof(run), "%016llx", (unsigned long long)r->scan->run);
+	return json_pack("{s:i, s:i, s:s, s:i}", "index", (int)o->shard, "count", (int)o->shards,
+	                 "run", run, "status", r->status);
+}
+
 void mla_report_json(const mla_report *r)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
@@ -185,6 +196,8 @@ void mla_report_json(const mla_report *r)
 			json_array_append_new(notes, unanalysed(&s->trees.v[i].unanalysed[n]));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
+	if (s->options->shards)
+		mla_json_put(o, "shard", shard(r));
 	while ((result = mla_next_result(&at, s)))
 		json_array_append_new(findings, finding(result));
 	while ((k = mla_next_kept(&at_kept, s)))

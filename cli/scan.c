@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/model_config.h"
 #include "cli/partial.h"
+#include "cli/shard.h"
 #include "rules/decision.h"
 #include "rules/suppression.h"
 
@@ -360,6 +361,8 @@ static int scan_tree(mla_scan *s, mla_tree *tree)
 	mla_vec_push(&s->trees, t);
 	mla_load_free(loads.v, loads.n);
 	add_unread(tree);
+	if (error == 0 && s->options->shards)
+		mla_shard_take(s, &s->trees.v[s->trees.n - 1]);
 	mla_vec_free(&loads);
 	return error;
 }
@@ -448,6 +451,10 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 	if (error == 0 && (o->baseline || o->write_baseline) && out->files.trees.n > 1)
 		error = mla_error(MLA_ECONFIG,
 		                  "a baseline is for one repository; the paths are in %u",
+		                  out->files.trees.n);
+	if (error == 0 && o->shards && out->files.trees.n > 1)
+		error = mla_error(MLA_ECONFIG,
+		                  "--shard divides one repository; the paths are in %u",
 		                  out->files.trees.n);
 	return error < 0 ? error : scan_trees(out);
 }

@@ -54,6 +54,7 @@ typedef struct {
 	uint32_t base_failed;          /* files of the base that could not be compared with */
 	mla_fingerprint *accepted;     /* for --write-baseline: all findings there were */
 	uint32_t accepted_count;
+	uint64_t run;            /* of a shard: the same in all parts of one run */
 	uint32_t fixes_left_out; /* offered, but the result would be no file that can be read */
 } mla_scan;
 
