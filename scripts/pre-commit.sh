@@ -11,12 +11,17 @@ lock=$root/build/pre-commit.lock
 
 if [ ! -x "$tool" ]; then
 	mkdir -p "$root/build"
+	waited=0
 	while ! mkdir "$lock" 2>/dev/null; do
 		builder=$(cat "$lock/pid" 2>/dev/null)
 		if [ -n "$builder" ] && ! kill -0 "$builder" 2>/dev/null; then
 			rm -rf "$lock" # its owner was killed
+		elif [ "$waited" -ge 600 ]; then
+			echo "mlalint: another build has held $lock for ten minutes; remove it" >&2
+			exit 2
 		else
 			sleep 1
+			waited=$((waited + 1))
 		fi
 	done
 	echo $$ >"$lock/pid"
