@@ -61,7 +61,7 @@ static void add_findings(json_t *list, const mla_scan *s)
 		mla_fingerprint_digest(digest, &print[i]);
 		json_array_append_new(
 			list,
-			issue(f->rule->code, f->rule->severity,
+			issue(f->rule->code, f->severity,
 		              mla_arena_format(s->arena, "%s: %.*s; %.*s", f->rule->code,
 		                               MLA_ARG(mla_joined(s->arena, f->message)),
 		                               MLA_ARG(mla_fix_text(s->arena, r->fix))),

@@ -180,7 +180,7 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
                        const mla_fingerprint *print)
 {
 	mla_arena *arena = w->scan->arena;
-	json_t *o = start_result(w, f->rule, mla_sarif_level(f->rule->severity));
+	json_t *o = start_result(w, f->rule, mla_sarif_level(f->severity));
 	json_t *places = json_array(), *prints = json_object();
 	char digest[MLA_DIGEST_SIZE];
 
@@ -207,7 +207,7 @@ static uint32_t count(const mla_scan *s, mla_severity severity)
 	uint32_t n = 0;
 
 	while ((r = mla_next_result(&at, s)))
-		n += r->finding->rule->severity == severity;
+		n += r->finding->severity == severity;
 	return n;
 }
 
@@ -226,11 +226,11 @@ static void add_findings(writer *w, json_t *list)
 	for (uint32_t i = 0; (r = mla_next_result(&at, w->scan)); i++) {
 		json_t *o;
 
-		if (!budget[r->finding->rule->severity]) {
+		if (!budget[r->finding->severity]) {
 			w->left_out++;
 			continue;
 		}
-		budget[r->finding->rule->severity]--;
+		budget[r->finding->severity]--;
 		o = finding(w, r->finding, r->fix, at.tree, &w->print[i]);
 		if (w->scan->options->show_suppressed)
 			mla_json_put(o, "suppressions", json_array());

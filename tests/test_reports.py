@@ -314,6 +314,25 @@ def verbose():
         need("exclude" in text(run(("check", "-v", "-q"), d, 2).stderr), "-v with -q")
 
 
+def severities():
+    """What a configuration says of a file holds in every report that has a word for it."""
+    sub = b'severity = {MLA001 = "error"}\n'
+    files = {"m.py": model(), "sub/m.py": model(), "low/m.py": model(), "sub/mlalint.toml": sub}
+    files["low/mlalint.toml"] = sub.replace(b"error", b"note")
+    want = ["note", "note", "warning", "warning", "error", "error"]
+    with folder(files) as d:
+        args = ("low/m.py", "m.py", "sub/m.py")
+        same("json", [f["severity"] for f in as_json(d, *args)["findings"]], want)
+        log = json.loads(run(form("sarif", *args), d, 1).stdout)
+        same("sarif", [r["level"] for r in log["runs"][0]["results"]], want)
+        found = json.loads(run(form("gitlab", *args), d, 1).stdout)
+        names = {"note": "info", "warning": "minor", "error": "major"}
+        same("gitlab", [i["severity"] for i in found], [names[w] for w in want])
+        got = [(level, p["file"]) for level, p, _ in commands(run(form("github", *args), d, 1).stdout)]
+        levels = [("error", "sub/m.py"), ("warning", "m.py"), ("notice", "low/m.py")]
+        same("github", got, [level for level in levels for _ in range(2)])
+
+
 def concise():
     with awkward() as d:
         want = as_json(d, ".")
@@ -459,6 +478,7 @@ CASES = (
     gitlab_fingerprints,
     suppressed,
     statistics,
+    severities,
     verbose,
     concise,
     empty_run,

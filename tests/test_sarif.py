@@ -234,6 +234,30 @@ def limit():
         need("10 results are left out" in text(p.stderr), text(p.stderr))
 
 
+def limit_by_severity():
+    """The more severe stay, wherever they are; the order of what stays is that of every report."""
+    lines = 5002 * b"x = 1\n# mlalint: ignore[MLA001]\n"
+    low = b'severity = {MLA900 = "%s"}\n'
+    files = {"m%d.py" % n: lines for n in range(5)}
+    files.update({"a/m.py": lines, "a/mlalint.toml": low % b"note", "z.py": model()})
+    files.update({"y/m.py": 3 * b"# mlalint: ignore[MLA001]\n", "y/mlalint.toml": low % b"error"})
+    with folder(files) as d:
+        p = run(SARIF + ("-q",), d, 1)
+        same("standard error", p.stderr, b"")
+        log = json.loads(p.stdout)
+        said = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        left = "%d results are left out" % (6 * 5002 + 5 - 25000)
+        need(said[0]["message"]["text"].startswith(left), said[0]["message"])
+        places = [r["locations"][0]["physicalLocation"] for r in results(log)]
+        names = [p["artifactLocation"]["uri"] for p in places]
+        same("results", len(names), 25000)
+        same("the notes are left out", [n for n in names if n == "a/m.py"], [])
+        same("the errors stay", names.count("y/m.py"), 3)
+        same("the warnings are cut at the end", names.count("z.py"), 0)
+        order = [(n, p["region"]["startLine"]) for n, p in zip(names, places)]
+        same("in order", order, sorted(order))
+
+
 def several_roots():
     with folder({"a/m.py": model(), "b/m.py": model()}) as d:
         for name in "ab":
@@ -312,6 +336,7 @@ CASES = (
     suppressed,
     verdicts,
     limit,
+    limit_by_severity,
     several_roots,
     stable,
 )
