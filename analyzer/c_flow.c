@@ -3,11 +3,17 @@
 
 #include "analyzer/str.h"
 
-enum { DEEPEST_CALL = 24, DEEPEST_NODE = 600, STEPS_MAX = 600000 };
+/*
+ * Nodes: a chain of `else if` nests as deep as it is long. Steps: the largest function of a public
+ * runtime takes half a million with what it calls; 8 million take about a second. The number for
+ * all functions of a scan together bounds what a source can be made to cost.
+ */
+enum { DEEPEST_CALL = 24, DEEPEST_NODE = 2000, STEPS_MAX = 8000000, STEPS_OF_ALL = 100000000 };
 
 bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n)
 {
-	if (++f->steps <= STEPS_MAX && f->nesting < DEEPEST_NODE)
+	f->all_steps++;
+	if (++f->steps <= STEPS_MAX && f->all_steps <= STEPS_OF_ALL && f->nesting < DEEPEST_NODE)
 		return true;
 	if (!f->limited) {
 		f->limited = n;
@@ -401,6 +407,29 @@ static void exec_range(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		fr->cells.v[fr->cells.n - 1]->value.tags |= v.tags;
 	}
 	mla_c_exec(f, fr, mla_kid(n, 2));
+}
+
+bool mla_c_is_statement(const mla_node *n)
+{
+	switch ((mla_kind)n->kind) {
+	case MLA_N_BLOCK:
+	case MLA_N_IF:
+	case MLA_N_LOOP:
+	case MLA_N_WHILE:
+	case MLA_N_FOR:
+	case MLA_N_DO:
+	case MLA_N_SWITCH:
+	case MLA_N_LABEL:
+	case MLA_N_RETURN:
+	case MLA_N_RAISE:
+	case MLA_N_BREAK:
+	case MLA_N_CONTINUE:
+	case MLA_N_SEQUENCE:
+	case MLA_N_DECLARE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool exec_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)

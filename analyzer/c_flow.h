@@ -71,7 +71,8 @@ typedef struct {
 	MLA_VEC(mla_c_guard) guards;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
 	uint32_t scope;
-	uint32_t depth, nesting, steps;
+	uint32_t depth, nesting;
+	uint32_t steps, all_steps; /* of the function entered, and of all */
 	const mla_node *limited;
 	mla_module *limited_module;
 } mla_c_flow;
@@ -87,6 +88,7 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v,
                  bool literal);
 bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n); /* control leaves it */
+bool mla_c_is_statement(const mla_node *n); /* one that mla_c_exec() runs by parts */
 uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds);
 void mla_c_pop(mla_c_flow *f, uint32_t mark);
 mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b);

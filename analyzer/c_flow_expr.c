@@ -205,7 +205,9 @@ static mla_c_value eval_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	case MLA_N_NONE:
 		return (mla_c_value){0};
 	default:
-		mla_c_exec(f, fr, n);
+		/* What is no statement either is not handed back and forth. */
+		if (mla_c_is_statement(n))
+			mla_c_exec(f, fr, n);
 		return (mla_c_value){0};
 	}
 }

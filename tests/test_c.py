@@ -64,6 +64,8 @@ def fixture(name):
         2 if "unanalysed" in codes else 1 if codes - {"kept"} else 0,
     )
     same("failed files", found["files"]["failed"], [])
+    partial = [os.path.basename(p["path"]) for p in found["files"]["partial"]]
+    same("partial files", partial, [name] if "unanalysed" in codes else [])
     if not os.path.exists(os.path.join(FIXTURES, name + ".fixed")):
         for f in found["findings"]:
             same("fix of line %d" % f["line"], bool(f["fix"] and f["fix"].get("files")), False)
