@@ -94,10 +94,10 @@ int kind_of(int name)
 		return 0;
 }
 
-void run(float *q, float *cache, float *out, int n_tokens)
+void run(float *q, float *cache, float *out, int kind, int n_tokens)
 {
 	;;
-	for (; kind_of(n_tokens) > 43;)
+	for (; kind_of(kind) > 43;)
 		;
 	if (n_tokens <= 4) { /* expect: MLA002 select */
 		absorb_query(q);
