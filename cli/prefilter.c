@@ -7,6 +7,8 @@
 
 #include "analyzer/arena.h"
 #include "analyzer/str.h"
+#include "cli/code_only.h"
+#include "cli/pool_words.h"
 
 #include <stdlib.h>
 
@@ -23,13 +25,6 @@
 
 #define PRODUCT_WORDS "einsum", "matmul", ".bmm", " @ "
 
-/* An incremental pool divides a length by a window, reduces windows and joins them to others. */
-#define JOIN_WORDS "concat", ".cat(", "hstack(", "slice_update"
-#define REDUCE_WORDS \
-	"mean(", "max(", "min(", "sum(", "softmax(", "logsumexp(", "pool", "einsum(", "reduce("
-#define SPLIT_WORDS \
-	"reshape(", "unflatten(", "view(", "unfold(", "as_strided(", "rearrange(", "pool"
-
 const char *const mla_prefilter_words[] = {STRONG_WORDS, WEAK_WORDS, NULL};
 
 /* How a suppression comment begins. */
@@ -38,9 +33,6 @@ static const char suppression_word[] = "mlalint:";
 static const char *const strong_words[] = {STRONG_WORDS, suppression_word, NULL};
 static const char *const weak_words[] = {WEAK_WORDS, NULL};
 static const char *const product_words[] = {PRODUCT_WORDS, NULL};
-static const char *const join_words[] = {JOIN_WORDS, NULL};
-static const char *const reduce_words[] = {REDUCE_WORDS, NULL};
-static const char *const split_words[] = {SPLIT_WORDS, NULL};
 
 enum { BLOCK = 2, HASH_BITS = 12, TABLE = 1 << HASH_BITS };
 
@@ -57,7 +49,6 @@ typedef struct {
 
 struct mla_prefilter {
 	word_set strong, weak, product;
-	word_set join, reduce, split; /* of pools */
 };
 
 struct mla_base_names {
@@ -99,14 +90,6 @@ static bool free_if_short(mla_str b, uint32_t at, size_t n)
 	return n > SHORT || (free_before(b, at, b.ptr[at]) && free_after(b, end, b.ptr[end - 1]));
 }
 
-static bool anywhere(mla_str b, uint32_t at, size_t n)
-{
-	(void)b;
-	(void)at;
-	(void)n;
-	return true;
-}
-
 static void prepare(word_set *p, const char *const *words, word_test counts)
 {
 	p->words = words;
@@ -136,9 +119,6 @@ mla_prefilter *mla_prefilter_new(void)
 	prepare(&p->strong, strong_words, free_if_short);
 	prepare(&p->weak, weak_words, free_if_short);
 	prepare(&p->product, product_words, free_if_short);
-	prepare(&p->join, join_words, anywhere);
-	prepare(&p->reduce, reduce_words, anywhere);
-	prepare(&p->split, split_words, anywhere);
 	return p;
 }
 
@@ -246,64 +226,28 @@ bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes)
 	return has_word(&p->strong, bytes) || has_word(&p->weak, bytes);
 }
 
-/* `//`, but not that of an address; or a remainder of a division */
-static bool divides(mla_str b)
+/* What is left of a file without comments and strings, but whole where that cannot be told. */
+static bool code_candidate(const mla_prefilter *p, mla_str code)
 {
-	for (uint32_t i = 1; i + 1 < b.len; i++)
-		if ((b.ptr[i] == '/' && b.ptr[i + 1] == '/' && b.ptr[i - 1] != ':') ||
-		    (b.ptr[i] == '%' && (b.ptr[i - 1] == ' ' || b.ptr[i + 1] == ' ')))
-			return true;
-	return false;
-}
+	bool words = has_word(&p->strong, code) ||
+	             (has_word(&p->weak, code) && has_word(&p->product, code));
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/*
- * A slice from a position that has a name: `[:, start:]`, `[:, n * w : end]`. What an annotation
- * or the head of a block looks like does not count.
- */
-static bool slices_from_name(mla_str b)
-{
-	for (uint32_t i = 1; i + 1 < b.len; i++) {
-		uint32_t before = i, after = i + 1;
-
-		if (b.ptr[i] != ':')
-			continue;
-		while (before > 0 && b.ptr[before - 1] == ' ')
-			before--;
-		while (after < b.len && b.ptr[after] == ' ')
-			after++;
-		if (before == 0 || after == b.len || b.ptr[after] == '=')
-			continue;
-		if (b.ptr[after] != ']' && b.ptr[after] != ',' && before == i &&
-		    (after != i + 1 || !is_name(b.ptr[after])))
-			continue;
-		while (before > 0 && is_digit(b.ptr[before - 1]))
-			before--;
-		if (before > 0 && (is_name(b.ptr[before - 1]) || b.ptr[before - 1] == ')'))
-			return true;
-	}
-	return false;
-}
-
-static bool may_pool(const mla_prefilter *p, mla_str bytes)
-{
-	return divides(bytes) && has_word(&p->join, bytes) && has_word(&p->reduce, bytes) &&
-	       has_word(&p->split, bytes) && slices_from_name(bytes);
+	/* Without a comparison it may still hold the constructor that others inherit. */
+	return (words && (mla_prefilter_compares(code) || mla_str_contains(code, "__init__"))) ||
+	       mla_may_pool(code);
 }
 
 bool mla_prefilter_candidate(const mla_prefilter *p, mla_str bytes)
 {
-	bool words = has_word(&p->strong, bytes) ||
-	             (has_word(&p->weak, bytes) && has_word(&p->product, bytes));
+	char *code;
+	bool found;
 
-	if (!words && may_pool(p, bytes))
+	if (has_suppression(bytes))
 		return true;
-	/* Without a comparison it may still hold the constructor that others inherit. */
-	return words && (mla_prefilter_listed(bytes) || mla_str_contains(bytes, "__init__"));
+	code = mla_alloc(bytes.len + 1);
+	found = code_candidate(p, mla_code_only(code, bytes) ? (mla_str){code, bytes.len} : bytes);
+	free(code);
+	return found;
 }
 
 static bool is_blank(char c)
