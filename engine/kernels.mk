@@ -173,6 +173,6 @@ gpu-bench: $(BUILD)/bench-sweep
 	done
 
 bench-engine:
-	@sh scripts/setup.sh $(PACKAGES) c++ openblas
+	@sh scripts/setup.sh c++ openblas
 	@$(MAKE) --no-print-directory $(BUILD)/bench-engine
 	@sh tests/bench_engine.sh $(BUILD)/bench-engine
