@@ -185,6 +185,7 @@ static void functions(kernel_run *r)
 				want = isinf(x[i]) ? NAN : 0;
 			snprintf(what, sizeof what, "unary %u of %g", ops[k], x[i]);
 			if (!kernel_failed(r, mla_unary_run(r->be, y, a, ops[k], one, 0)) &&
+			    !kernel_failed(r, mla_backend_sync(r->be)) &&
 			    !(want == 0 && fabsf(kernel_floats(y.buf)[0]) < 2e-36f))
 				kernel_expect(r, what, y.buf, &want, 1, 1e-6);
 			mla_buffer_free(a.buf);
