@@ -22,6 +22,7 @@ typedef struct {
 	bool parsed;    /* not dismissed by a look at its words */
 	bool named;     /* given on the command line itself */
 	bool doubtful;  /* partial, and a finding may have been lost */
+	uint32_t order; /* in a shard: its place among the files of the whole */
 	mla_text *text; /* of standard input, until a module owns it; else NULL */
 } mla_file;
 

@@ -1,7 +1,8 @@
-/* The merge verb: the JSON parts of a sharded run to the report of the whole. The parts may come
- * from anyone. */
-#include "cli/json.h"
+/* The merge verb: the parts of a sharded run to the report of the whole. The parts may come from
+ * anyone. */
+#include "cli/format.h"
 #include "cli/output.h"
+#include "cli/part.h"
 #include "cli/shard.h"
 #include "cli/verbs.h"
 
@@ -11,69 +12,57 @@
 
 enum { PART_MAX_MB = 256 };
 
+/* How a format keeps what is for merge. */
 typedef struct {
-	json_t *root;
-	const char *name; /* of the file */
-	const char *run;
-	json_int_t index, count, status;
-} part;
+	mla_format format;
+	mla_merger *merge;
+} kind;
 
-static int not_a_part(const char *name, const char *what)
+static const kind kinds[] = {{MLA_FORMAT_JSON, mla_merge_json},
+                             {MLA_FORMAT_SARIF, mla_merge_sarif}};
+
+/* The run of a SARIF log; NULL: it is none. */
+static json_t *sarif_run(const json_t *root)
 {
-	return mla_error(MLA_ECONFIG, "%s: not a part of check --shard --output-format json: %s",
-	                 name, what);
+	return json_array_get(json_object_get(root, "runs"), 0);
 }
 
-/* Entries about files of the shard only. */
-static int check_list(const part *p, const json_t *list, const char *what)
+static const kind *kind_of(const mla_part *p)
 {
-	const json_t *entry;
-	size_t i;
+	return &kinds[sarif_run(p->root) != NULL];
+}
 
-	if (!json_is_array(list))
-		return not_a_part(p->name, what);
-	json_array_foreach(list, i, entry)
-	{
-		const char *path = json_string_value(json_object_get(entry, "path"));
+/* What the part says of itself. */
+static int read_shard(mla_part *p)
+{
+	json_t *run = sarif_run(p->root);
+	json_t *driver = json_object_get(json_object_get(run, "tool"), "driver");
+	json_t *bag = run ? json_object_get(run, "properties") : p->root;
+	json_t *shard = json_object_get(bag, "shard");
+	const char *version = json_string_value(json_object_get(run ? driver : p->root, "version"));
 
-		if (!path)
-			return not_a_part(p->name, what);
-		if (mla_shard_of(path, (uint32_t)p->count) != p->index)
-			return mla_error(MLA_ECONFIG, "%s: %s is not in shard %lld/%lld", p->name,
-			                 path, (long long)p->index, (long long)p->count);
-	}
+	p->index = json_integer_value(json_object_get(shard, "index"));
+	p->count = json_integer_value(json_object_get(shard, "count"));
+	p->run = json_string_value(json_object_get(shard, "run"));
+	p->files = json_integer_value(json_object_get(shard, "files"));
+	p->status = json_integer_value(json_object_get(shard, "status"));
+	if (!shard || !version)
+		return mla_part_refuse(p, "tool, version or shard");
+	/* What a version writes into its parts is for itself. */
+	if (strcmp(version, MLA_VERSION) != 0)
+		return mla_error(MLA_ECONFIG, "%s: made by version %s; this is %s", p->name,
+		                 version, MLA_VERSION);
+	if (!p->run || p->count < 1 || p->count > MLA_SHARDS_MAX || p->index < 1 ||
+	    p->index > p->count)
+		return mla_part_refuse(p, "shard");
+	if (!json_is_integer(json_object_get(shard, "status")) || p->status < MLA_EXIT_CLEAN ||
+	    p->status > MLA_EXIT_NO_VERDICT)
+		return mla_part_refuse(p, "status");
 	return 0;
 }
 
-static const char *const file_lists[] = {"partial", "skipped", "failed", NULL};
-
-static int check_part(const part *p)
+static int read_part(mla_part *out, const char *name)
 {
-	const json_t *files = json_object_get(p->root, "files");
-	const json_t *checked = json_object_get(files, "checked");
-	static const char *const optional[] = {"kept", "unanalysed", NULL};
-	size_t keys = 5; /* tool, version, shard, findings, files */
-	int error = check_list(p, json_object_get(p->root, "findings"), "findings");
-
-	for (int i = 0; optional[i] && error == 0; i++)
-		if (json_object_get(p->root, optional[i])) {
-			keys++;
-			error = check_list(p, json_object_get(p->root, optional[i]), optional[i]);
-		}
-	for (int i = 0; file_lists[i] && error == 0; i++)
-		error = check_list(p, json_object_get(files, file_lists[i]), file_lists[i]);
-	if (error == 0 && (!json_is_integer(checked) || json_integer_value(checked) < 0 ||
-	                   json_integer_value(checked) > UINT32_MAX))
-		error = not_a_part(p->name, "files");
-	if (error == 0 && (json_object_size(p->root) != keys || json_object_size(files) != 4))
-		error = not_a_part(p->name, "unknown keys");
-	return error;
-}
-
-static int read_part(part *out, const char *name)
-{
-	const json_t *shard;
-	const char *version;
 	struct stat st;
 	json_error_t why;
 
@@ -83,32 +72,21 @@ static int read_part(part *out, const char *name)
 	out->root = json_load_file(name, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
 	if (!out->root)
 		return mla_error(MLA_ECONFIG, "%s:%d: %s", name, why.line, why.text);
-	shard = json_object_get(out->root, "shard");
-	version = json_string_value(json_object_get(out->root, "version"));
-	out->index = json_integer_value(json_object_get(shard, "index"));
-	out->count = json_integer_value(json_object_get(shard, "count"));
-	out->run = json_string_value(json_object_get(shard, "run"));
-	if (!shard || !version || !out->run || out->count < 1 || out->count > MLA_SHARDS_MAX ||
-	    out->index < 1 || out->index > out->count ||
-	    !json_is_integer(json_object_get(shard, "status")))
-		return not_a_part(name, "tool, version or shard");
-	if (strcmp(version, MLA_VERSION) != 0)
-		return mla_error(MLA_ECONFIG, "%s: made by version %s; this is %s", name, version,
-		                 MLA_VERSION);
-	out->status = json_integer_value(json_object_get(shard, "status"));
-	if (out->status < MLA_EXIT_CLEAN || out->status > MLA_EXIT_NO_VERDICT)
-		return not_a_part(name, "status");
-	return check_part(out);
+	return read_shard(out);
 }
 
 /* Each shard once, all of one run. */
-static int check_parts(const part *p, uint32_t n)
+static int check_parts(const mla_part *p, uint32_t n)
 {
-	const part **seen = calloc((size_t)p[0].count + 1, sizeof(*seen));
+	const mla_part **seen = calloc((size_t)p[0].count + 1, sizeof(*seen));
 	int error = 0;
 
 	for (uint32_t i = 0; i < n && error == 0; i++) {
-		if (p[i].count != p[0].count || strcmp(p[i].run, p[0].run) != 0)
+		if (kind_of(&p[i]) != kind_of(&p[0]))
+			error = mla_error(MLA_ECONFIG, "%s and %s have different formats",
+			                  p[0].name, p[i].name);
+		else if (p[i].count != p[0].count || p[i].files != p[0].files ||
+		         strcmp(p[i].run, p[0].run) != 0)
 			error = mla_error(MLA_ECONFIG,
 			                  "%s and %s are parts of different runs: options, files "
 			                  "or number of shards differ",
@@ -128,111 +106,66 @@ static int check_parts(const part *p, uint32_t n)
 	return error;
 }
 
-typedef struct {
-	json_t *entry;
-	const char *path;
-	size_t at; /* in its part: entries of one file stay in order */
-} item;
-
-static int by_path(const void *pa, const void *pb)
+/* The whole is written as the parts are: merge translates nothing. It replaces none of them. */
+static int check_outputs(const mla_options *o, const kind *k)
 {
-	const item *a = pa, *b = pb;
-	int order = strcmp(a->path, b->path);
+	struct stat out, in;
 
-	return order ? order : (a->at > b->at) - (a->at < b->at);
-}
+	for (uint32_t i = 0; i < o->output_count; i++) {
+		const mla_target *t = &o->output[i];
 
-/* The list named `key` of all parts, below `outer` if that is not NULL. */
-static json_t *join(const part *p, uint32_t n, const char *outer, const char *key)
-{
-	json_t *out = json_array(), *entry;
-	MLA_VEC(item) items = {0};
-	size_t at;
-
-	for (uint32_t i = 0; i < n; i++) {
-		json_t *in = outer ? json_object_get(p[i].root, outer) : p[i].root;
-
-		json_array_foreach(json_object_get(in, key), at, entry)
-		{
-			const char *path = json_string_value(json_object_get(entry, "path"));
-
-			mla_vec_push(&items, ((item){entry, path, at}));
-		}
-	}
-	if (items.n)
-		qsort(items.v, items.n, sizeof(*items.v), by_path);
-	for (uint32_t i = 0; i < items.n; i++)
-		json_array_append(out, items.v[i].entry);
-	mla_vec_free(&items);
-	return out;
-}
-
-static int check_twice(const json_t *findings)
-{
-	for (size_t i = 1; i < json_array_size(findings); i++) {
-		const json_t *f = json_array_get(findings, i);
-
-		if (json_equal(f, json_array_get(findings, i - 1)))
-			return mla_error(MLA_ECONFIG, "a finding in %s is there twice",
-			                 json_string_value(json_object_get(f, "path")));
+		if (t->format != (mla_format)MLA_FORMATS && t->format != k->format)
+			return mla_error(MLA_ECONFIG, "-o %s:%s: the parts are %s",
+			                 mla_formats[t->format].name, t->path,
+			                 mla_formats[k->format].name);
+		for (uint32_t n = 0; n < o->arg_count && !mla_output_is_stdout(t->path); n++)
+			if (stat(t->path, &out) == 0 && stat(o->args[n], &in) == 0 &&
+			    out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+				return mla_error(MLA_ECONFIG,
+				                 "-o %s: this is a part; the report would replace "
+				                 "it",
+				                 t->path);
 	}
 	return 0;
 }
 
-static int merge(FILE *to, const part *p, uint32_t n)
+static void print(const mla_outputs *to, const json_t *whole)
 {
-	json_t *o = json_object(), *files = json_object(), *list;
-	json_int_t checked = 0;
-	int error;
-
-	mla_json_put(o, "tool", mla_json_z("mlalint"));
-	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
-	mla_json_put(o, "findings", join(p, n, NULL, "findings"));
-	if (json_object_get(p[0].root, "kept"))
-		mla_json_put(o, "kept", join(p, n, NULL, "kept"));
-	list = join(p, n, NULL, "unanalysed");
-	if (json_array_size(list))
-		json_object_set(o, "unanalysed", list);
-	json_decref(list);
-	for (uint32_t i = 0; i < n; i++)
-		checked += json_integer_value(
-			json_object_get(json_object_get(p[i].root, "files"), "checked"));
-	mla_json_put(files, "checked", json_integer(checked));
-	for (int i = 0; file_lists[i]; i++)
-		mla_json_put(files, file_lists[i], join(p, n, "files", file_lists[i]));
-	mla_json_put(o, "files", files);
-	error = check_twice(json_object_get(o, "findings"));
-	if (error == 0) {
-		json_dumpf(o, to, JSON_INDENT(1));
-		fputc('\n', to);
+	for (uint32_t i = 0; i < to->n; i++) {
+		json_dumpf(whole, to->v[i].to, JSON_INDENT(1));
+		fputc('\n', to->v[i].to);
 	}
-	json_decref(o);
-	return error;
+}
+
+static int write_whole(const mla_options *o, const mla_part *p, uint32_t n, int status)
+{
+	json_t *whole = NULL;
+	mla_outputs to;
+
+	if (check_outputs(o, kind_of(p)) < 0 || kind_of(p)->merge(&whole, p, n) < 0 ||
+	    mla_outputs_open(&to, o) < 0) {
+		status = mla_fail();
+	} else {
+		print(&to, whole);
+		status = mla_outputs_close(&to, status);
+	}
+	json_decref(whole);
+	return status;
 }
 
 int mla_verb_merge(const mla_options *o)
 {
-	const mla_options out = {.output = {{MLA_FORMAT_JSON, "-"}}, .output_count = 1};
 	uint32_t n = o->arg_count;
-	part *p = calloc(n + 1, sizeof(*p));
+	mla_part *p = calloc(n + 1, sizeof(*p));
 	int error = n ? 0 : mla_error(MLA_ECONFIG, "merge needs the parts of a run");
 	int status = MLA_EXIT_CLEAN;
-	mla_outputs to;
 
 	for (uint32_t i = 0; i < n && error == 0; i++)
 		if ((error = read_part(&p[i], o->args[i])) == 0 && p[i].status > status)
 			status = (int)p[i].status;
 	if (error == 0)
 		error = check_parts(p, n);
-	if (error == 0)
-		error = mla_outputs_open(&to, &out);
-	if (error == 0) {
-		if (merge(to.v[0].to, p, n) < 0)
-			status = mla_fail();
-		status = mla_outputs_close(&to, status);
-	} else {
-		status = mla_fail();
-	}
+	status = error < 0 ? mla_fail() : write_whole(o, p, n, status);
 	for (uint32_t i = 0; i < n; i++)
 		json_decref(p[i].root);
 	free(p);

@@ -60,8 +60,8 @@ static const struct {
 	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
 	[MLA_VERB_CONFIG] = {"config", 'F', "config --dump [PATH] | --check [PATH]...",
                              "the settings in force, or whether they are right"},
-	[MLA_VERB_MERGE] = {"merge", 'M', "merge FILE...",
-                            "join the JSON parts of check --shard to the report of the whole"},
+	[MLA_VERB_MERGE] = {"merge", 'M', "merge [OPTION]... FILE...",
+                            "join the parts of check --shard to the report of the whole"},
 	[MLA_VERB_VERSION] = {"version", 'X', "version",
                               "versions of the program and its libraries"},
 };
@@ -449,17 +449,20 @@ static int resolve_outputs(mla_options *o)
 	bool text = false, counts = false;
 
 	if (!o->output_count && o->verb != MLA_VERB_PATCH)
-		o->output[o->output_count++] = (mla_target){o->format, "-"};
+		add_output(o, "-");
 	for (uint32_t i = 0; i < o->output_count; i++) {
 		mla_target *t = &o->output[i];
 		int error;
 
-		if (t->format == (mla_format)FORMAT_OF_OPTIONS)
+		/* A merged report has the format of its parts. */
+		if (t->format == (mla_format)FORMAT_OF_OPTIONS && o->verb != MLA_VERB_MERGE)
 			t->format = o->format;
-		if ((error = mla_format_check(o->verb, t->format)) < 0)
-			return error;
-		text |= t->format == MLA_FORMAT_TEXT;
-		counts |= mla_formats[t->format].statistics;
+		if (t->format != (mla_format)FORMAT_OF_OPTIONS) {
+			if ((error = mla_format_check(o->verb, t->format)) < 0)
+				return error;
+			text |= t->format == MLA_FORMAT_TEXT;
+			counts |= mla_formats[t->format].statistics;
+		}
 		for (uint32_t k = 0; k < i; k++)
 			if (strcmp(o->output[k].path, t->path) == 0 ||
 			    (mla_output_is_stdout(o->output[k].path) &&
@@ -506,9 +509,10 @@ static int check_together(mla_options *o)
 		                 "--shard goes with neither --fix, --diff, --add-ignore, "
 		                 "--write-baseline nor --statistics");
 	for (uint32_t i = 0; i < o->output_count && o->shards; i++)
-		if (o->output[i].format != MLA_FORMAT_JSON)
-			return mla_error(MLA_ECONFIG, "--shard: merge joins json; use "
-			                              "--output-format json");
+		if (o->output[i].format != MLA_FORMAT_JSON &&
+		    o->output[i].format != MLA_FORMAT_SARIF)
+			return mla_error(MLA_ECONFIG, "--shard: merge joins json and sarif; use "
+			                              "one of them as --output-format");
 	if (o->add_ignore && (o->fix || o->diff || o->write_baseline || o->rev))
 		return mla_error(MLA_ECONFIG, "--add-ignore goes with neither --fix, --diff, "
 		                              "--write-baseline nor --rev");

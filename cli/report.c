@@ -20,6 +20,7 @@ static bool has(mla_verb verb, mla_format f)
 	       : verb == MLA_VERB_RULE   ? mla_formats[f].rule != NULL
 	       : verb == MLA_VERB_BENCH  ? mla_formats[f].bench != NULL
 	       : verb == MLA_VERB_PLAN   ? mla_formats[f].plan != NULL
+	       : verb == MLA_VERB_MERGE  ? f == MLA_FORMAT_JSON || f == MLA_FORMAT_SARIF
 	       : verb == MLA_VERB_PATCH  ? f == MLA_FORMAT_TEXT /* the diff */
 	                                 : true;
 }

@@ -1,6 +1,7 @@
 /* The stable machine format. */
 #include "analyzer/str.h"
 #include "cli/json.h"
+#include "cli/part.h"
 #include "cli/report.h"
 #include "cli/statistics.h"
 
@@ -76,7 +77,7 @@ static void place(json_t *o, const mla_module *m, mla_span span, bool end)
 	}
 }
 
-static json_t *finding(const mla_result *r)
+static json_t *finding(const mla_scan *s, const mla_result *r)
 {
 	const mla_finding *f = r->finding;
 	json_t *o = json_object();
@@ -102,6 +103,7 @@ static json_t *finding(const mla_result *r)
 	mla_json_put(o, "no_fix_reason",
 	             r->fix->edits.n ? json_null() : mla_json_text(r->fix->refusal));
 	mla_json_put(o, "verification", verification(r->fix));
+	mla_part_mark(o, s, f->module->path);
 	return o;
 }
 
@@ -113,6 +115,7 @@ static json_t *kept(const mla_scan *s, const mla_kept_test *k)
 	mla_json_put(o, "guard", mla_json_text(mla_node_text(k->module->text, k->test->node)));
 	mla_json_put(o, "symbol", mla_json_text(mla_test_symbol(s->arena, k->test)));
 	mla_json_put(o, "reason", mla_json_z(mla_kept_name(k->test->kept)));
+	mla_part_mark(o, s, k->module->path);
 	return o;
 }
 
@@ -131,6 +134,7 @@ static json_t *files(const mla_scan *s)
 		entry = json_object();
 		mla_json_put(entry, "path", mla_json_z(f->path));
 		mla_json_put(entry, "reason", mla_json_z(f->reason));
+		mla_part_mark(entry, s, f->path);
 		json_array_append_new(list[f->state], entry);
 	}
 	mla_json_put(o, "partial", list[MLA_FILE_PARTIAL]);
@@ -140,12 +144,13 @@ static json_t *files(const mla_scan *s)
 }
 
 /* A note, only where there is one: most scans have no such code. */
-static json_t *unanalysed(const mla_unanalysed *u)
+static json_t *unanalysed(const mla_scan *s, const mla_unanalysed *u)
 {
 	json_t *o = json_object();
 
 	place(o, u->module, u->span, false);
 	mla_json_put(o, "guard", mla_json_text(mla_text_slice(u->module->text, u->span)));
+	mla_part_mark(o, s, u->module->path);
 	return o;
 }
 
@@ -171,17 +176,6 @@ static json_t *statistics(const mla_scan *s)
 	return o;
 }
 
-/* What merge needs of a part, and takes away. */
-static json_t *shard(const mla_report *r)
-{
-	const mla_options *o = r->scan->options;
-	char run[17];
-
-	snprintf(run, sizeof(run), "%016llx", (unsigned long long)r->scan->run);
-	return json_pack("{s:i, s:i, s:s, s:i}", "index", (int)o->shard, "count", (int)o->shards,
-	                 "run", run, "status", r->status);
-}
-
 void mla_report_json(const mla_report *r)
 {
 	json_t *o = json_object(), *findings = json_array(), *keeps = json_array();
@@ -193,13 +187,13 @@ void mla_report_json(const mla_report *r)
 
 	for (uint32_t i = 0; i < s->trees.n; i++)
 		for (uint32_t n = 0; n < s->trees.v[i].unanalysed_count; n++)
-			json_array_append_new(notes, unanalysed(&s->trees.v[i].unanalysed[n]));
+			json_array_append_new(notes, unanalysed(s, &s->trees.v[i].unanalysed[n]));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
 	if (s->options->shards)
-		mla_json_put(o, "shard", shard(r));
+		mla_json_put(o, "shard", mla_part_shard(r));
 	while ((result = mla_next_result(&at, s)))
-		json_array_append_new(findings, finding(result));
+		json_array_append_new(findings, finding(s, result));
 	while ((k = mla_next_kept(&at_kept, s)))
 		json_array_append_new(keeps, kept(s, k));
 	mla_json_put(o, "findings", findings);

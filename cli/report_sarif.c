@@ -3,6 +3,7 @@
  * and what became of the files. sarif_results.c has the results.
  */
 #include "analyzer/str.h"
+#include "cli/part.h"
 #include "cli/sarif.h"
 
 /* GitHub refuses longer ones. */
@@ -16,15 +17,23 @@ json_t *mla_sarif_text(mla_str s)
 	return o;
 }
 
+static const char *const levels[] = {
+	[MLA_NOTE] = "note",
+	[MLA_WARNING] = "warning",
+	[MLA_ERROR] = "error",
+};
+
 const char *mla_sarif_level(mla_severity s)
 {
-	static const char *const levels[] = {
-		[MLA_NOTE] = "note",
-		[MLA_WARNING] = "warning",
-		[MLA_ERROR] = "error",
-	};
-
 	return levels[s];
+}
+
+int mla_sarif_severity(const char *level)
+{
+	for (int i = MLA_NOTE; i <= MLA_ERROR; i++)
+		if (strcmp(levels[i], level) == 0)
+			return i;
+	return -1;
 }
 
 const char *mla_sarif_root(char buffer[MLA_SARIF_ROOT_SIZE], uint32_t tree)
@@ -147,6 +156,51 @@ static json_t *notification(int which, mla_severity severity, mla_str message, j
 	return o;
 }
 
+/* In its bag of properties, as SARIF takes no other. */
+void mla_sarif_mark(json_t *o, const mla_scan *s, const char *path)
+{
+	if (!s->options->shards)
+		return;
+	if (!json_object_get(o, "properties"))
+		mla_json_put(o, "properties", json_object());
+	mla_part_mark(json_object_get(o, "properties"), s, path);
+}
+
+json_t *mla_sarif_left_out(mla_arena *arena, json_int_t left_out)
+{
+	return notification(LIMIT_NOTICE, MLA_WARNING,
+	                    mla_arena_format(arena,
+	                                     "%lld results are left out: GitHub takes %d of a run",
+	                                     (long long)left_out, MLA_SARIF_LIMIT),
+	                    NULL);
+}
+
+void mla_sarif_say_left_out(json_int_t left_out)
+{
+	if (left_out)
+		fprintf(stderr,
+		        "mlalint: sarif: %lld results are left out: GitHub takes %d of a run\n",
+		        (long long)left_out, MLA_SARIF_LIMIT);
+}
+
+bool mla_sarif_is_limit(const json_t *o)
+{
+	const char *id = json_string_value(json_object_get(json_object_get(o, "descriptor"), "id"));
+
+	return id && strcmp(id, notices[LIMIT_NOTICE].id) == 0;
+}
+
+static json_t *about_file(const mla_scan *s, const mla_file *f, uint32_t tree)
+{
+	json_t *o = notification(
+		(int)f->state - MLA_FILE_PARTIAL, mla_file_severity(f),
+		mla_arena_format(s->arena, "file %s: %s", mla_file_state_name(f->state), f->reason),
+		mla_sarif_place(f->path, tree, NULL));
+
+	mla_sarif_mark(o, s, f->path);
+	return o;
+}
+
 static json_t *notifications(const mla_scan *s, uint32_t left_out)
 {
 	json_t *list = json_array();
@@ -154,49 +208,35 @@ static json_t *notifications(const mla_scan *s, uint32_t left_out)
 	mla_cursor at = {0};
 
 	if (left_out)
-		json_array_append_new(
-			list, notification(LIMIT_NOTICE, MLA_WARNING,
-		                           mla_arena_format(s->arena,
-		                                            "%u results are left out: GitHub takes "
-		                                            "%d of a run",
-		                                            left_out, MLA_SARIF_LIMIT),
-		                           NULL));
-	while ((f = mla_next_file(&at, s))) {
-		const char *state = mla_file_state_name(f->state);
-
-		if (f->state == MLA_FILE_CHECKED)
-			continue;
-		json_array_append_new(
-			list,
-			notification((int)f->state - MLA_FILE_PARTIAL, mla_file_severity(f),
-		                     mla_arena_format(s->arena, "file %s: %s", state, f->reason),
-		                     mla_sarif_place(f->path, at.tree, NULL)));
-	}
+		json_array_append_new(list, mla_sarif_left_out(s->arena, left_out));
+	while ((f = mla_next_file(&at, s)))
+		if (f->state != MLA_FILE_CHECKED)
+			json_array_append_new(list, about_file(s, f, at.tree));
 	return list;
 }
 
-static json_t *invocation(const mla_report *r, uint32_t left_out)
-{
-	const mla_scan *s = r->scan;
-	json_t *o = json_object(), *counts = json_object();
+const char *const mla_sarif_counts[] = {"checked", "partial", "skipped", "failed"};
 
-	mla_json_put(o, "executionSuccessful", json_boolean(!mla_scan_incomplete(s)));
-	mla_json_put(o, "exitCode", json_integer(r->status));
-	mla_json_put(o, "toolExecutionNotifications", notifications(s, left_out));
-	mla_json_put(counts, "checked", json_integer(s->checked + s->partial));
-	mla_json_put(counts, "partial", json_integer(s->partial));
-	mla_json_put(counts, "skipped", json_integer(s->skipped));
-	mla_json_put(counts, "failed", json_integer(s->failed));
-	mla_json_put(o, "properties", json_pack("{s:o}", "files", counts));
+json_t *mla_sarif_invocation(bool successful, int status, json_t *said,
+                             const json_int_t counts[MLA_SARIF_COUNTS])
+{
+	json_t *o = json_object(), *files = json_object();
+
+	mla_json_put(o, "executionSuccessful", json_boolean(successful));
+	mla_json_put(o, "exitCode", json_integer(status));
+	mla_json_put(o, "toolExecutionNotifications", said);
+	for (int i = 0; i < MLA_SARIF_COUNTS; i++)
+		mla_json_put(files, mla_sarif_counts[i], json_integer(counts[i]));
+	mla_json_put(o, "properties", json_pack("{s:o}", "files", files));
 	return o;
 }
 
-static json_t *driver(const mla_scan *s)
+static json_t *driver(mla_arena *arena)
 {
 	json_t *o = json_object(), *rules = json_array(), *said = json_array();
 
 	for (uint32_t i = 0; mla_rules[i]; i++)
-		json_array_append_new(rules, rule_of(s->arena, mla_rules[i]));
+		json_array_append_new(rules, rule_of(arena, mla_rules[i]));
 	for (int i = 0; i < NOTICES; i++)
 		json_array_append_new(said, json_pack("{s:s, s:{s:s}}", "id", notices[i].id,
 		                                      "shortDescription", "text", notices[i].what));
@@ -209,12 +249,12 @@ static json_t *driver(const mla_scan *s)
 }
 
 /* No path of this machine: GitHub ignores one, and another reader could not follow it. */
-static json_t *roots(const mla_scan *s)
+static json_t *root_ids(uint32_t roots)
 {
 	json_t *o = json_object();
 	char name[MLA_SARIF_ROOT_SIZE];
 
-	for (uint32_t i = 0; i < s->files.trees.n || i == 0; i++)
+	for (uint32_t i = 0; i < roots || i == 0; i++)
 		mla_json_put(o, mla_sarif_root(name, i),
 		             json_pack("{s:{s:s}}", "description", "text",
 		                       "The root of the repository, or the folder that paths are "
@@ -222,28 +262,47 @@ static json_t *roots(const mla_scan *s)
 	return o;
 }
 
-void mla_report_sarif(const mla_report *r)
+json_t *mla_sarif_log(mla_arena *arena, uint32_t roots, json_t *results, json_t *invocation)
 {
-	json_t *log = json_object(), *run = json_object(), *runs = json_array(), *results;
-	json_t *invocations = json_array();
-	uint32_t left_out;
+	json_t *log = json_object(), *run = json_object();
 
-	results = mla_sarif_results(r->scan, &left_out);
-	if (left_out && !r->scan->options->quiet)
-		fprintf(stderr,
-		        "mlalint: sarif: %u results are left out: GitHub takes %d of a run\n",
-		        left_out, MLA_SARIF_LIMIT);
-	json_array_append_new(invocations, invocation(r, left_out));
-	mla_json_put(run, "tool", json_pack("{s:o}", "driver", driver(r->scan)));
+	mla_json_put(run, "tool", json_pack("{s:o}", "driver", driver(arena)));
 	mla_json_put(run, "automationDetails", json_pack("{s:s}", "id", "mlalint/"));
 	mla_json_put(run, "columnKind", mla_json_z("utf16CodeUnits"));
-	mla_json_put(run, "originalUriBaseIds", roots(r->scan));
-	mla_json_put(run, "invocations", invocations);
-	mla_json_put(run, "results", results);
-	json_array_append_new(runs, run);
+	mla_json_put(run, "originalUriBaseIds", root_ids(roots));
+	if (invocation)
+		mla_json_put(run, "invocations", json_pack("[o]", invocation));
+	if (results)
+		mla_json_put(run, "results", results);
 	mla_json_put(log, "$schema", mla_json_z("https://json.schemastore.org/sarif-2.1.0.json"));
 	mla_json_put(log, "version", mla_json_z("2.1.0"));
-	mla_json_put(log, "runs", runs);
+	mla_json_put(log, "runs", json_pack("[o]", run));
+	return log;
+}
+
+static void put_shard(json_t *log, const mla_report *r, uint32_t left_out)
+{
+	json_t *shard = mla_part_shard(r);
+
+	mla_json_put(shard, "leftOut", json_integer(left_out));
+	mla_json_put(json_array_get(json_object_get(log, "runs"), 0), "properties",
+	             json_pack("{s:o}", "shard", shard));
+}
+
+void mla_report_sarif(const mla_report *r)
+{
+	const mla_scan *s = r->scan;
+	const json_int_t counts[] = {s->checked + s->partial, s->partial, s->skipped, s->failed};
+	uint32_t left_out;
+	json_t *results = mla_sarif_results(s, &left_out), *log;
+
+	if (!s->options->quiet)
+		mla_sarif_say_left_out(left_out);
+	log = mla_sarif_log(s->arena, s->files.trees.n, results,
+	                    mla_sarif_invocation(!mla_scan_incomplete(s), r->status,
+	                                         notifications(s, left_out), counts));
+	if (s->options->shards)
+		put_shard(log, r, left_out);
 	json_dumpf(log, r->to, JSON_INDENT(1));
 	fputc('\n', r->to);
 	json_decref(log);

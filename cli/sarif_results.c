@@ -162,7 +162,7 @@ static json_t *properties(const mla_finding *f, const mla_fix *fix)
 	return o;
 }
 
-static json_t *start_result(writer *w, const mla_rule *rule, const char *level)
+static json_t *start_result(const mla_rule *rule, const char *level)
 {
 	json_t *o = json_object();
 	int index = 0;
@@ -172,7 +172,6 @@ static json_t *start_result(writer *w, const mla_rule *rule, const char *level)
 	mla_json_put(o, "ruleId", mla_json_z(rule->code));
 	mla_json_put(o, "ruleIndex", json_integer(index));
 	mla_json_put(o, "level", mla_json_z(level));
-	w->room--;
 	return o;
 }
 
@@ -180,7 +179,7 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
                        const mla_fingerprint *print)
 {
 	mla_arena *arena = w->scan->arena;
-	json_t *o = start_result(w, f->rule, mla_sarif_level(f->severity));
+	json_t *o = start_result(f->rule, mla_sarif_level(f->severity));
 	json_t *places = json_array(), *prints = json_object();
 	char digest[MLA_DIGEST_SIZE];
 
@@ -196,34 +195,30 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
 	if (fix && fix->edits.n && fix->applicability != MLA_FIX_REJECTED)
 		mla_json_put(o, "fixes", fixes(arena, fix, tree));
 	mla_json_put(o, "properties", properties(f, fix));
+	mla_sarif_mark(o, w->scan, f->module->path);
 	return o;
 }
 
-/* Of one severity: where there are too many, the less severe are left out. */
-static uint32_t count(const mla_scan *s, mla_severity severity)
+uint32_t mla_sarif_budget(uint32_t budget[MLA_ERROR + 1], uint32_t room)
 {
-	const mla_result *r;
-	mla_cursor at = {0};
-	uint32_t n = 0;
-
-	while ((r = mla_next_result(&at, s)))
-		n += r->finding->severity == severity;
-	return n;
+	for (int k = MLA_ERROR; k >= MLA_NOTE; k--) {
+		if (budget[k] > room)
+			budget[k] = room;
+		room -= budget[k];
+	}
+	return room;
 }
 
 static void add_findings(writer *w, json_t *list)
 {
-	uint32_t budget[MLA_ERROR + 1], room = w->room;
+	uint32_t budget[MLA_ERROR + 1] = {0};
 	const mla_result *r;
-	mla_cursor at = {0};
+	mla_cursor at = {0}, again = {0};
 
-	for (int k = MLA_ERROR; k >= MLA_NOTE; k--) {
-		uint32_t n = count(w->scan, (mla_severity)k);
-
-		budget[k] = n < room ? n : room;
-		room -= budget[k];
-	}
-	for (uint32_t i = 0; (r = mla_next_result(&at, w->scan)); i++) {
+	while ((r = mla_next_result(&at, w->scan)))
+		budget[r->finding->severity]++;
+	w->room = mla_sarif_budget(budget, w->room);
+	for (uint32_t i = 0; (r = mla_next_result(&again, w->scan)); i++) {
 		json_t *o;
 
 		if (!budget[r->finding->severity]) {
@@ -231,7 +226,7 @@ static void add_findings(writer *w, json_t *list)
 			continue;
 		}
 		budget[r->finding->severity]--;
-		o = finding(w, r->finding, r->fix, at.tree, &w->print[i]);
+		o = finding(w, r->finding, r->fix, again.tree, &w->print[i]);
 		if (w->scan->options->show_suppressed)
 			mla_json_put(o, "suppressions", json_array());
 		json_array_append_new(list, o);
@@ -250,6 +245,7 @@ static void add_suppressed(writer *w, json_t *list, const mla_fingerprint *print
 			w->left_out++;
 			continue;
 		}
+		w->room--;
 		o = finding(w, *f, NULL, at.tree, &print[i]);
 		how = json_pack("{s:s}", "kind", "inSource");
 		if ((*f)->suppression->reason.len)
@@ -277,7 +273,8 @@ static void add_kept(writer *w, json_t *list)
 			w->left_out++;
 			continue;
 		}
-		o = start_result(w, rule, "none");
+		w->room--;
+		o = start_result(rule, "none");
 		json_array_append_new(places, location(k->module, at.tree, span,
 		                                       mla_test_symbol(arena, k->test)));
 		mla_json_put(o, "kind", mla_json_z("informational"));
@@ -289,6 +286,7 @@ static void add_kept(writer *w, json_t *list)
 		mla_json_put(o, "partialFingerprints",
 		             json_pack("{s:o}", "primaryLocationLineHash",
 		                       line_hash(w, k->module, span)));
+		mla_sarif_mark(o, w->scan, k->module->path);
 		json_array_append_new(list, o);
 	}
 }

@@ -55,6 +55,7 @@ typedef struct {
 	mla_fingerprint *accepted;     /* for --write-baseline: all findings there were */
 	uint32_t accepted_count;
 	uint64_t run;            /* of a shard: the same in all parts of one run */
+	uint32_t run_files;      /* and the files of the whole */
 	uint32_t fixes_left_out; /* offered, but the result would be no file that can be read */
 } mla_scan;
 

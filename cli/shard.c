@@ -2,6 +2,8 @@
  * and therefore verifies, is divided. */
 #include "cli/shard.h"
 
+#include "cli/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +27,10 @@ static uint64_t fnv_z(uint64_t h, const char *s)
 
 uint32_t mla_shard_of(const char *path, uint32_t shards)
 {
-	uint64_t h = fnv(fnv_start, path, strlen(path));
+	json_t *text = mla_json_z(path);
+	uint64_t h = fnv(fnv_start, json_string_value(text), json_string_length(text));
 
+	json_decref(text);
 	return (uint32_t)((h ^ h >> 32) % shards) + 1;
 }
 
@@ -82,6 +86,9 @@ static void take_files(mla_scan *s, mla_tree *t)
 {
 	uint32_t n = 0;
 
+	s->run_files = t->files.n;
+	for (uint32_t i = 0; i < t->files.n; i++)
+		t->files.v[i].order = i;
 	for (uint32_t i = 0; i < t->files.n; i++)
 		if (is_mine(s, t->files.v[i].path)) {
 			t->files.v[n++] = t->files.v[i];

@@ -6,7 +6,8 @@
 
 enum { MLA_SHARDS_MAX = 4096 };
 
-/* The shard, from 1, of a path from the root of its repository. It depends on nothing else. */
+/* The shard, from 1, of a path from the root of its repository. It depends on nothing else. Paths
+ * that a report writes alike are in one shard: their findings are counted together. */
 uint32_t mla_shard_of(const char *path, uint32_t shards);
 
 /* The same for all parts of one run: what is in it by its options and files. */

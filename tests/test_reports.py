@@ -328,7 +328,9 @@ def severities():
         found = json.loads(run(form("gitlab", *args), d, 1).stdout)
         names = {"note": "info", "warning": "minor", "error": "major"}
         same("gitlab", [i["severity"] for i in found], [names[w] for w in want])
-        got = [(level, p["file"]) for level, p, _ in commands(run(form("github", *args), d, 1).stdout)]
+        got = [
+            (level, p["file"]) for level, p, _ in commands(run(form("github", *args), d, 1).stdout)
+        ]
         levels = [("error", "sub/m.py"), ("warning", "m.py"), ("notice", "low/m.py")]
         same("github", got, [level for level in levels for _ in range(2)])
 
