@@ -414,14 +414,14 @@ static length_kind length_of(mla_str name)
 	static const char *const total[] = {"kv",    "nkv",   "t",      "tk",    "total",
 	                                    "kvlen", "cache", "cached", "cells", NULL};
 	static const char *const past[] = {"past", "pos", NULL};
-	static const char *const other[] = {"max",  "ctx", "head",   "heads", "lora",     "layer",
-	                                    "dim",  "gqa", "layers", "size",  "embd",     "rot",
-	                                    "type", "cap", "stride", "bytes", "capacity", "id",
-	                                    "step", "il",  "mode",   NULL};
+	static const char *const other[] = {
+		"max",  "ctx",  "head", "heads", "lora",  "layer",  "dim",   "gqa",      "layers",
+		"size", "embd", "rot",  "type",  "cap",   "stride", "bytes", "capacity", "id",
+		"step", "il",   "mode", "bits",  "group", "groups", "quant", NULL};
 	mla_name_words w;
 
 	mla_name_split(&w, name);
-	if (!w.n || mla_name_has_any(&w, other))
+	if (!w.n || mla_name_has_any(&w, other) || (mla_name_integer(name) & SIZES))
 		return NO_LENGTH;
 	if (mla_name_has_any(&w, past))
 		return PAST;
