@@ -46,8 +46,7 @@ void mla_c_arguments_free(mla_c_arguments *a)
 	free(a);
 }
 
-/* "a/./b/../c" -> "a/c"; a path that leads above its start keeps what leads there. */
-static mla_str plain(mla_arena *arena, mla_str path)
+mla_str mla_c_path_plain(mla_arena *arena, mla_str path)
 {
 	char *p = mla_arena_alloc(arena, (size_t)path.len + 1);
 	uint32_t n = 0, i = 0;
@@ -77,8 +76,8 @@ static mla_str plain(mla_arena *arena, mla_str path)
 static mla_str join(mla_arena *arena, const char *folder, const char *path)
 {
 	if (path[0] == '/')
-		return plain(arena, mla_str_c(path));
-	return plain(arena, mla_arena_format(arena, "%s/%s", folder, path));
+		return mla_c_path_plain(arena, mla_str_c(path));
+	return mla_c_path_plain(arena, mla_arena_format(arena, "%s/%s", folder, path));
 }
 
 const char *mla_c_arguments_absolute(const mla_c_arguments *a, mla_arena *arena, const char *path)

@@ -17,12 +17,15 @@ void mla_c_arguments_free(mla_c_arguments *a);
 const char *mla_c_arguments_absolute(const mla_c_arguments *a, mla_arena *arena, const char *path);
 
 typedef struct {
-	const char *const *v;
+	const char *const *v; /* -x, the language, the standard, and others */
 	uint32_t n;
 } mla_argument_list;
 
 /* For the source `path` (from the root), whose tokens tell the language of a header. */
 void mla_c_arguments_for(mla_argument_list *out, mla_c_arguments *a, mla_arena *arena,
                          const char *path, mla_str bytes, const mla_tokens *tokens);
+
+/* "a/./b/../c" -> "a/c"; a path that leads above its start keeps what leads there. */
+mla_str mla_c_path_plain(mla_arena *arena, mla_str path);
 
 #endif

@@ -110,6 +110,31 @@ static int by_place(const void *pa, const void *pb)
 	return a->node->span.start < b->node->span.start ? -1 : 1;
 }
 
+static bool is_listed(const mla_c_source *c, const mla_site *s)
+{
+	for (uint32_t i = 0; i < c->site_count; i++)
+		if (c->site[i] == s)
+			return true;
+	return false;
+}
+
+/* Each source gets the decisions with a test in it. */
+static void list_sites(mla_arena *arena, mla_test *const *test, uint32_t n)
+{
+	for (uint32_t i = 0, k; i < n; i = k) {
+		mla_c_source *c = test[i]->module->c;
+		mla_site **list;
+
+		for (k = i; k < n && test[k]->module->c == c; k++)
+			;
+		list = mla_arena_array(arena, k - i, sizeof(*list));
+		c->site = list;
+		for (uint32_t t = i; t < k; t++)
+			if (test[t]->site && !is_listed(c, test[t]->site))
+				list[c->site_count++] = test[t]->site;
+	}
+}
+
 static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 {
 	mla_test **test = mla_arena_array(out->arena, f->tests.n, sizeof(*test));
@@ -127,6 +152,7 @@ static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 	if (n)
 		qsort(test, n, sizeof(*test), by_place);
 	mla_c_sites_build(out->arena, calls, test, n);
+	list_sites(out->arena, test, n);
 	out->test = test;
 	out->test_count = n;
 	out->limited = f->limited;
@@ -164,26 +190,16 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	return 0;
 }
 
-static void add_site(mla_facts *out, mla_site **list, mla_site *s)
-{
-	for (uint32_t i = 0; i < out->site_count; i++)
-		if (list[i] == s)
-			return;
-	list[out->site_count++] = s;
-}
-
 void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, mla_module *module)
 {
 	mla_test **test = mla_arena_array(f->arena, f->test_count, sizeof(*test));
-	mla_site **site = mla_arena_array(f->arena, f->test_count, sizeof(*site));
 
-	*out = (mla_facts){.module = module, .test = test, .site = site};
+	*out = (mla_facts){.module = module, .test = test};
+	out->site = module->c->site;
+	out->site_count = module->c->site_count;
 	for (uint32_t i = 0; i < f->test_count; i++)
-		if (f->test[i]->module == module) {
+		if (f->test[i]->module == module)
 			test[out->test_count++] = f->test[i];
-			if (f->test[i]->site)
-				add_site(out, site, f->test[i]->site);
-		}
 	if (f->limited_module == module)
 		out->limited = f->limited;
 }

@@ -1,9 +1,11 @@
 /* Loading libclang, and running it in a process per source. */
 #include "analyzer/clang.h"
 
+#include "analyzer/c_arguments.h"
 #include "analyzer/c_names.h"
 #include "analyzer/clang_api.h"
 #include "analyzer/str.h"
+#include "analyzer/vec.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -172,6 +174,47 @@ static void read_inactive(shared *s, mla_lowering *l, CXTranslationUnit unit)
 	api.disposeSourceRangeList(list);
 }
 
+typedef struct {
+	mla_lowering *l;
+	mla_arena *arena;
+	mla_str root; /* with the slash behind it */
+	MLA_VEC(mla_str) found;
+} inclusions;
+
+static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
+{
+	inclusions *v = data;
+	CXString name = v->l->api->getFileName(file);
+	const char *z = v->l->api->getCString(name);
+	mla_str path = mla_c_path_plain(v->arena, mla_str_c(z ? z : ""));
+
+	(void)stack;
+	if (depth && path.len > v->root.len && memcmp(path.ptr, v->root.ptr, v->root.len) == 0)
+		mla_vec_push(&v->found,
+		             ((mla_str){path.ptr + v->root.len, path.len - v->root.len}));
+	v->l->api->disposeString(name);
+}
+
+/* Those below the root of the scan, which is what `path` has before the name in the scan. */
+static void read_inclusions(shared *s, mla_lowering *l, CXTranslationUnit unit, const char *path)
+{
+	size_t name = strlen(mla_text_path(l->text)), whole = strlen(path);
+	inclusions v = {.l = l, .arena = mla_arena_new()};
+	mla_str *copy;
+
+	v.root = (mla_str){path, (uint32_t)(whole > name ? whole - name : 0)};
+	api.getInclusions(unit, visit_inclusion, &v);
+	copy = mla_region_alloc(&s->region, (v.found.n + 1) * sizeof(*copy));
+	for (uint32_t i = 0; i < v.found.n; i++) {
+		char *p = mla_region_alloc(&s->region, v.found.v[i].len);
+
+		memcpy(p, v.found.v[i].ptr, v.found.v[i].len);
+		copy[i] = (mla_str){p, v.found.v[i].len};
+	}
+	s->tree.include = copy;
+	s->tree.include_count = v.found.n;
+}
+
 static CXTranslationUnit parse_unit(shared *s, const char *path, mla_str bytes,
                                     const char *const *arguments, uint32_t n, bool retain)
 {
@@ -216,6 +259,7 @@ static void run(shared *s, const mla_text *text, const mla_tokens *tokens, const
 	l.file = api.getFile(unit, path);
 	read_diagnostics(s, &l, unit);
 	read_inactive(s, &l, unit);
+	read_inclusions(s, &l, unit, path);
 	s->tree.root = mla_clang_lower(&l, api.getTranslationUnitCursor(unit));
 	if (counts_inactive(s, &l) && (unit = parse_unit(s, path, bytes, arguments, n, true))) {
 		l.file = api.getFile(unit, path);

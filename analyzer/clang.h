@@ -17,6 +17,8 @@ typedef struct {
 	uint32_t inactive_count;
 	const uint32_t *error; /* where the source does not parse */
 	uint32_t error_count;
+	const mla_str *include; /* what it includes, itself or through others: paths of the scan */
+	uint32_t include_count;
 	mla_str missing; /* a header that was not found; empty: none */
 	void *memory;
 	size_t size;

@@ -32,6 +32,8 @@
 	X(getSpellingLocation)          \
 	X(Location_isFromMainFile)      \
 	X(getFile)                      \
+	X(getInclusions)                \
+	X(getFileName)                  \
 	X(getSkippedRanges)             \
 	X(disposeSourceRangeList)       \
 	X(getNumDiagnostics)            \

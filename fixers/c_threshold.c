@@ -5,6 +5,7 @@
 #include "fixers/c_threshold.h"
 
 #include "fixers/c_helper.h"
+#include "fixers/c_scope.h"
 
 #include "analyzer/c_info.h"
 #include "analyzer/str.h"
@@ -13,7 +14,6 @@ typedef struct {
 	mla_fix *fix;
 	mla_arena *arena;
 	mla_form form;
-	const mla_record *record; /* of the sizes; NULL when tests differ in it */
 } plan;
 
 static bool can_change(plan *p, const mla_test *t)
@@ -45,7 +45,6 @@ static bool call_at(mla_str *out, plan *p, mla_str name, const mla_test *t)
 	if (p->form == MLA_FORM_CACHE_LENGTH && !mla_c_scope_length(&length, p->arena, t))
 		return mla_fix_refuse(
 			p->fix, "the cached length is not in scope at the test (line %u)", line);
-	p->record = sizes.record;
 	/* The result is positive, and a signed operand would make compilers warn. */
 	cast = t->count->c && t->count->c->unsigned_long ? "(unsigned long long)" : "";
 	*out = mla_arena_format(p->arena, "%s%.*s(%.*s, %.*s, %.*s%s%.*s)", cast, MLA_ARG(name),
@@ -99,7 +98,7 @@ int mla_fix_c_threshold(mla_fix *out, mla_arena *arena, mla_project *project,
 	                       "long cache"
 	                     : "Absorb up to the number of queries that sizes and cached length "
 	                       "allow";
-	if (!replace_all(&p, name) || !mla_c_helper_require(&name, out, project, p.record, form)) {
+	if (!replace_all(&p, name) || !mla_c_helper_require(&name, out, project, form)) {
 		out->edits.n = 0;
 		return 0;
 	}

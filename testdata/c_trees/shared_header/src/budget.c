@@ -1,0 +1,10 @@
+#include "context.h"
+
+int graph_nodes(const struct context *c, int n_tokens)
+{
+    int nodes = 64;
+
+    if (c->settings.mla_mode > 1 && n_tokens >= 128) /* expect: MLA002 mirror */
+        nodes += 10 * c->sizes.n_head;
+    return nodes;
+}

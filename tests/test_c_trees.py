@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Decisions of C that are spread over files: trees of testdata/c_trees, fixed as a whole.
+
+`expect: CODE role` stands at the end of the line of a finding. NAME.fixed is what the fixes make of
+the tree NAME, whether --fix writes them, --diff prints them, or the edits of the JSON report are
+made; what compiled before compiles after.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tool import ROOT, Cases, Failure, edits_by_path, git_apply, need, run, same
+from tool import same_tree, spliced, text, tree, write_tree
+
+TREES = os.path.join(ROOT, "testdata", "c_trees")
+COMPILERS = {"c": ("gcc", "-std=gnu11"), "cpp": ("g++", "-std=c++17")}
+
+
+def expected(files):
+    for path in sorted(files):
+        for number, line in enumerate(text(files[path]).splitlines(), 1):
+            for code, role in re.findall(r"expect: (\S+) (\S+)", line):
+                yield path, number, code, role
+
+
+def compiles(folder):
+    for path in sorted(tree(folder)):
+        command = COMPILERS.get(path.rsplit(".", 1)[-1])
+        if not command or not shutil.which(command[0]):
+            continue
+        p = subprocess.run(
+            [*command, "-fsyntax-only", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", path],
+            cwd=folder,
+            stdout=-1,
+            stderr=-1,
+        )
+        same("compiler on " + path, (p.returncode, text(p.stderr)), (0, ""))
+
+
+def fixes(name):
+    before, want = tree(os.path.join(TREES, name)), tree(os.path.join(TREES, name + ".fixed"))
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, before)
+        compiles(folder)
+        report = json.loads(run(("check", "--output-format", "json", "."), folder, 1).stdout)
+        rows = [(f["path"], f["line"], f["code"], f["role"]) for f in report["findings"]]
+        same("findings", sorted(rows), sorted(expected(before)))
+        edits = edits_by_path(report)
+        made = {p: spliced(before[p], edits.get(p, ())) for p in before}
+        same_tree("edits of the report", made, want)
+        diff = run(("check", "--diff", "--unsafe-fixes", "."), folder).stdout
+        run(("check", "--fix", "--unsafe-fixes", "."), folder)
+        same_tree("fixed", tree(folder), want)
+        compiles(folder)
+        run(("check", "--fix", "--unsafe-fixes", "."), folder, 0)
+        same_tree("fixed twice", tree(folder), want)
+        write_tree(folder, before)
+        git_apply(folder, diff)
+        same_tree("diff", tree(folder), want)
+
+
+def each_alone(name):
+    """The fix of one finding is whole without those of the others."""
+    before = tree(os.path.join(TREES, name))
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, before)
+        report = json.loads(run(("check", "--output-format", "json", "."), folder, 1).stdout)
+        for finding in report["findings"]:
+            edits = edits_by_path({"findings": [finding]})
+            write_tree(folder, {p: spliced(before[p], edits.get(p, ())) for p in before})
+            compiles(folder)
+
+
+DRIVER = """
+#include "src/context.h"
+#include <stdio.h>
+static int absorbed;
+void absorb_query(float *q) { (void)q; absorbed = 1; }
+void attend_latent(float *q) { (void)q; }
+void project_latent(float *out) { (void)out; }
+void expand_latent(const float *cache) { (void)cache; absorbed = 0; }
+void attend_full(const float *q, float *out) { (void)q; (void)out; }
+void attention(const struct context *c, float *q, const float *cache, float *out, int n_tokens);
+void draft_attention(const struct context *c, float *q, const float *cache, float *out, int n_tokens);
+void other_attention(const struct context *c, float *q, const float *cache, float *out, int n_tokens);
+int graph_nodes(const struct context *c, int n_tokens);
+int main(void)
+{
+    struct context c = {{2, 256, 64, 64}, {2}};
+    int most[4] = {0, 0, 0, 0};
+    for (int n = 1; n <= 300; n++) {
+        attention(&c, 0, 0, 0, n);
+        most[0] += absorbed;
+        draft_attention(&c, 0, 0, 0, n);
+        most[1] += absorbed;
+        other_attention(&c, 0, 0, 0, n);
+        most[2] += absorbed;
+        most[3] += graph_nodes(&c, n) == 64;
+    }
+    printf("%d %d %d %d\\n", most[0], most[1], most[2], most[3]);
+    return 0;
+}
+"""
+
+
+def copies_move_together():
+    """256/64/64: floor(256 * 128 / (512 - 128)) = 85 for both copies, the draft and the mirror."""
+    if not shutil.which("gcc"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, tree(os.path.join(TREES, "shared_header")))
+        run(("check", "--fix", "--unsafe-fixes", "."), folder)
+        write_tree(folder, {"driver.c": DRIVER.encode()})
+        sources = ["driver.c", "src/attention.c", "src/other.c", "src/budget.c"]
+        p = subprocess.run(["gcc", "-o", "driver", *sources], cwd=folder, stderr=-1)
+        need(p.returncode == 0, text(p.stderr)[:300])
+        p = subprocess.run(["./driver"], cwd=folder, stdout=-1)
+        same("most queries absorbed", text(p.stdout).split(), ["85"] * 4)
+
+
+def no_cached_length():
+    """A rank of the cache is not its length: nothing is in scope for that form."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, tree(os.path.join(TREES, "shared_header")))
+        p = run(("check", "--threshold", "cache-length", "src/attention.c"), folder, 1)
+        why = "no fix: the cached length is not in scope at the test (line 24)"
+        need(why in text(p.stdout), "not said: " + text(p.stdout))
+
+
+def main():
+    cases = Cases("c tree")
+    for name in sorted(os.listdir(TREES)):
+        if not name.endswith(".fixed"):
+            cases.run(name, fixes, name)
+            cases.run(name + ", each alone", each_alone, name)
+    cases.run("copies move together", copies_move_together)
+    cases.run("no cached length", no_cached_length)
+    return cases.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
