@@ -84,7 +84,7 @@ $(BUILD)/grammar-%.o: $(GRAMMAR)/python/parser.c
 $(BUILD)/analyzer/clang.o $(BUILD)/analyzer/clang_%.o: DEP_CFLAGS += $(CLANG_CFLAGS)
 
 # The engine stands alone: mac-check and gpu-check run where no library is installed.
-$(filter-out $(BACKEND_OBJ),$(filter $(BUILD)/analyzer/% $(BUILD)/cli/%,$(LIB_OBJ))) \
+$(filter-out $(BACKEND_OBJ) $(BENCH_OBJ),$(filter $(BUILD)/analyzer/% $(BUILD)/cli/%,$(LIB_OBJ))) \
 		$(BUILD)/cli/main.o: | check-deps
 
 $(BUILD)/%.o: %.c
