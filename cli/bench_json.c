@@ -21,6 +21,7 @@ static json_t *side(const mla_bench_point *p, unsigned i)
 
 	mla_json_put(o, "arm", mla_json_z(mla_bench_arm_name(p->arm[i])));
 	mla_json_put(o, "samples", json_integer(s->n));
+	mla_json_put(o, "repeats", json_integer(p->times[i]));
 	mla_json_put(o, "median_ms", json_real(s->median));
 	mla_json_put(o, "min_ms", json_real(s->min));
 	mla_json_put(o, "q1_ms", json_real(s->q1));
@@ -31,6 +32,7 @@ static json_t *side(const mla_bench_point *p, unsigned i)
 
 static json_t *point(const mla_bench_point *p)
 {
+	const mla_bench_ratio *r = &p->ratio;
 	json_t *o = json_object();
 	int ahead = mla_bench_ahead(p);
 
@@ -39,7 +41,13 @@ static json_t *point(const mla_bench_point *p)
 	mla_json_put(o, "same_arm", json_boolean(mla_bench_same(p)));
 	mla_json_put(o, "stock", side(p, 0));
 	mla_json_put(o, "patched", side(p, 1));
-	mla_json_put(o, "ratio", json_real(mla_bench_ratio(p)));
+	mla_json_put(o, "ratio", json_real(r->stats.median));
+	mla_json_put(o, "ratio_low", json_real(r->low));
+	mla_json_put(o, "ratio_high", json_real(r->high));
+	mla_json_put(o, "ratio_min", json_real(r->stats.min));
+	mla_json_put(o, "ratio_q1", json_real(r->stats.q1));
+	mla_json_put(o, "ratio_q3", json_real(r->stats.q3));
+	mla_json_put(o, "ratio_max", json_real(r->stats.max));
 	mla_json_put(o, "ahead",
 	             ahead < 0 || mla_bench_same(p)
 	                     ? json_null()
@@ -63,6 +71,7 @@ static json_t *length(const mla_bench_report *r, const mla_bench_length *l)
 		mla_json_put(o, "materialised_ahead_from", number_or_null(l->materialised_from));
 	}
 	mla_json_put(o, "apart", l->has_same ? json_real(l->apart) : json_null());
+	mla_json_put(o, "spread", l->has_same ? json_real(l->spread) : json_null());
 	mla_json_put(o, "valid", json_boolean(l->valid));
 	if (l->has_second) {
 		second = json_object();

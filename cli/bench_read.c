@@ -27,9 +27,10 @@ static bool integer(uint32_t *out, json_t *o, const char *key, json_int_t max)
 	return true;
 }
 
-static bool milliseconds(double *out, json_t *side, const char *key)
+/* A time in milliseconds, or a ratio of times. */
+static bool positive(double *out, json_t *o, const char *key)
 {
-	json_t *v = json_object_get(side, key);
+	json_t *v = json_object_get(o, key);
 
 	*out = json_number_value(v);
 	return json_is_number(v) && *out > 0 && *out <= 1e9;
@@ -43,13 +44,24 @@ static bool read_side(mla_bench_point *p, unsigned i, json_t *side)
 		if (text_is(side, "arm", mla_bench_arm_name((mla_bench_arm)arm))) {
 			p->arm[i] = (mla_bench_arm)arm;
 			return integer(&s->n, side, "samples", 1 << 20) &&
-			       milliseconds(&s->median, side, "median_ms") &&
-			       milliseconds(&s->min, side, "min_ms") &&
-			       milliseconds(&s->q1, side, "q1_ms") &&
-			       milliseconds(&s->q3, side, "q3_ms") &&
-			       milliseconds(&s->max, side, "max_ms");
+			       integer(&p->times[i], side, "repeats", 1 << 20) &&
+			       positive(&s->median, side, "median_ms") &&
+			       positive(&s->min, side, "min_ms") &&
+			       positive(&s->q1, side, "q1_ms") && positive(&s->q3, side, "q3_ms") &&
+			       positive(&s->max, side, "max_ms");
 		}
 	return false;
+}
+
+static bool read_ratio(mla_bench_point *p, json_t *o)
+{
+	mla_bench_ratio *r = &p->ratio;
+
+	r->stats.n = p->ms[0].n;
+	return positive(&r->stats.median, o, "ratio") && positive(&r->low, o, "ratio_low") &&
+	       positive(&r->high, o, "ratio_high") && positive(&r->stats.min, o, "ratio_min") &&
+	       positive(&r->stats.q1, o, "ratio_q1") && positive(&r->stats.q3, o, "ratio_q3") &&
+	       positive(&r->stats.max, o, "ratio_max");
 }
 
 static int read_points(mla_bench_report *out, json_t *list, const char *path)
@@ -67,7 +79,7 @@ static int read_points(mla_bench_report *out, json_t *list, const char *path)
 		if (!integer(&p->cached, o, "cached", MLA_CACHE_LEN_MAX) ||
 		    !integer(&p->width, o, "width", MLA_CACHE_LEN_MAX) ||
 		    !read_side(p, 0, json_object_get(o, "stock")) ||
-		    !read_side(p, 1, json_object_get(o, "patched")))
+		    !read_side(p, 1, json_object_get(o, "patched")) || !read_ratio(p, o))
 			return mla_error(MLA_ECONFIG, "%s: point %zu of \"points\" is not complete",
 			                 path, i + 1);
 		p->measured = true;

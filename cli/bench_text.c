@@ -32,16 +32,30 @@ static void head(FILE *to, const mla_bench_report *r)
 	fprintf(to, "; %s", r->backend);
 	if (r->threads)
 		fprintf(to, ", %u thread%s", r->threads, r->threads == 1 ? "" : "s");
-	fprintf(to, "\nmilliseconds: median of %u (minimum, quartile-quartile)%s\n", r->samples,
-	        r->interrupted ? "; interrupted" : "");
+	fprintf(to,
+	        "\nmilliseconds: median of %u or more (quartile-quartile); ratio: median of pairs "
+	        "(95 %% interval)%s\n",
+	        r->samples, r->interrupted ? "; interrupted" : "");
 }
 
 static void put_ms(FILE *to, const mla_bench_stats *s)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "%.4g (%.4g, %.4g-%.4g)", s->median, s->min, s->q1, s->q3);
-	fprintf(to, "  %-36s", text);
+	snprintf(text, sizeof(text), "%.4g (%.4g-%.4g)", s->median, s->q1, s->q3);
+	fprintf(to, "  %-28s", text);
+}
+
+/* Four digits, but no exponent for large ones. */
+static void put_ratio(FILE *to, const mla_bench_ratio *r)
+{
+	double m = r->stats.median;
+	int digits = m < 10 ? 3 : m < 100 ? 2 : m < 1000 ? 1 : 0;
+	char text[80];
+
+	snprintf(text, sizeof(text), "%.*f (%.*f-%.*f)", digits, m, digits, r->low, digits,
+	         r->high);
+	fprintf(to, "  %-24s", text);
 }
 
 static const char *choice(const mla_bench_point *p, const mla_bench_length *l, mla_bench_kind kind)
@@ -60,7 +74,8 @@ static void row(FILE *to, const mla_bench_point *p, const mla_bench_length *l, m
 	fprintf(to, "%6u", p->width);
 	put_ms(to, &p->ms[1]);
 	put_ms(to, &p->ms[0]);
-	fprintf(to, "%7.2f  %-13s%s\n", mla_bench_ratio(p),
+	put_ratio(to, &p->ratio);
+	fprintf(to, "  %-13s%s\n",
 	        mla_bench_same(p) ? "same arm"
 	        : ahead < 0       ? "-"
 	                          : words[kind].side[ahead],
@@ -90,7 +105,8 @@ static void crossover(FILE *to, const mla_bench_length *l)
 static void validity(FILE *to, const mla_bench_length *l)
 {
 	if (l->has_same)
-		fprintf(to, "the same arm twice: %.2f %% apart, %s\n", l->apart * 100,
+		fprintf(to, "the same arm twice: %.2f %% apart, known to %.2f %%: %s\n",
+		        l->apart * 100, l->spread * 50,
 		        l->valid ? "valid" : "INVALID (more than 2 %)");
 }
 
@@ -103,7 +119,7 @@ static void table(FILE *to, const mla_bench_report *r, const mla_bench_length *l
 		fprintf(to, ": threshold %u for this length, %u for any",
 		        mla_geometry_threshold(&r->spec.geometry, l->cached),
 		        mla_geometry_threshold(&r->spec.geometry, 0));
-	fprintf(to, "\n%6s  %-36s  %-36s%7s  %-13s%s\n", words[kind].width, words[kind].side[1],
+	fprintf(to, "\n%6s  %-28s  %-28s  %-24s  %-13s%s\n", words[kind].width, words[kind].side[1],
 	        words[kind].side[0], "ratio", "ahead", words[kind].choice);
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->points[i].cached == l->cached && listed(r, &r->points[i]))
@@ -126,7 +142,8 @@ static void second_query(FILE *to, const mla_bench_lengths *lengths)
 		if (!l->has_second)
 			continue;
 		fprintf(to, "%8u  %10.4g  %10.4g  ", l->cached, l->second[0], l->second[1]);
-		fprintf(to, "%.2f %% apart%s\n", l->apart * 100, l->valid ? "" : ", INVALID");
+		fprintf(to, "%.2f %% apart, known to %.2f %%%s\n", l->apart * 100, l->spread * 50,
+		        l->valid ? "" : ": INVALID");
 	}
 }
 
@@ -145,8 +162,8 @@ void mla_bench_text(FILE *to, const mla_bench_report *r)
 	if (second && r->spec.kind == MLA_BENCH_ATTENTION)
 		second_query(to, &lengths);
 	if (!mla_bench_valid(r->points, r->n))
-		fprintf(to,
-		        "\nINVALID: the same arm twice is more than 2 %% apart; the machine was "
-		        "too restless, so trust no number above\n");
+		fprintf(to, "\nINVALID: the same arm twice is more than 2 %% apart, or known no "
+		            "better than that; the machine was too restless, so trust no number "
+		            "above\n");
 	mla_vec_free(&lengths);
 }

@@ -3,10 +3,18 @@
  * is worth. Knows no kernels and no clock: a device runs an arm and says how long it took, so that
  * tests can hand in times of their own (engine/bench_kernels.h is the real one).
  *
- * The two sides of a point are sampled in turn, and which goes first alternates, so that a drift of
- * the machine meets both. Where both sides run the same arm (one query, in the stock runtime and in
- * the patched one) they must agree within MLA_BENCH_APART; otherwise the machine was too restless
- * and the whole run is invalid.
+ * The two sides of a point are sampled in turn, and which goes first alternates. Each sample is
+ * compared with the one beside it: other programs slow both of a pair, so their ratio shakes less
+ * than either time. What counts is the median of these ratios, with an interval that holds the true
+ * one in 95 % of cases, by ranks alone (no normal distribution is assumed).
+ *
+ * Pairs are added until the interval is narrow enough: MLA_BENCH_SPREAD of the median, or a quarter
+ * of the distance between the sides (of the ratio's logarithm) where that is more; or until they
+ * took MLA_BENCH_PATIENCE seconds. Neither depends on which side is ahead.
+ *
+ * Where both sides run the same arm (one query, in the stock runtime and in the patched one) the
+ * median must be within MLA_BENCH_APART of 1, and the interval no wider than that to either side;
+ * otherwise the machine was too restless and the whole run is invalid.
  */
 #ifndef MLA_ENGINE_BENCH_H
 #define MLA_ENGINE_BENCH_H
@@ -34,13 +42,22 @@ typedef enum {
 const char *mla_bench_kind_name(mla_bench_kind kind);
 
 enum {
-	MLA_BENCH_SAMPLES = 9,     /* of each side, at least */
+	MLA_BENCH_SAMPLES = 9,     /* of each side, at least; after that, as many more at a time */
 	MLA_BENCH_SAME_FACTOR = 3, /* more of them where both sides run the same arm */
+	MLA_BENCH_PAIRS = 1000,    /* at most, unless the user asks for more */
 	MLA_BENCH_SAMPLES_MAX = 999,
 	MLA_BENCH_WIDTHS_MAX = 64,
 	MLA_BENCH_LENGTHS_MAX = 32,
 };
 #define MLA_BENCH_APART 0.02
+/* Where the interval is narrow enough, as a share of the median. */
+#define MLA_BENCH_SPREAD 0.1
+#define MLA_BENCH_SAME_SPREAD 0.02
+/* A sample repeats its arm for about that long: clocks and wake-ups of threads cost microseconds, a
+ * scheduler's turn some milliseconds. */
+#define MLA_BENCH_SECONDS 0.02
+/* All samples of a point, should the machine stay restless. */
+#define MLA_BENCH_PATIENCE 30
 
 /* Milliseconds. Quartiles interpolate linearly between samples; the median is the second one. */
 typedef struct {
@@ -51,19 +68,31 @@ typedef struct {
 /* Sorts `samples`; n >= 1. */
 void mla_bench_stats_of(mla_bench_stats *out, double *samples, uint32_t n);
 
+/* Of pairs, stock over patched. */
+typedef struct {
+	mla_bench_stats stats;
+	double low, high; /* of the median; two samples */
+} mla_bench_ratio;
+
+void mla_bench_ratio_of(mla_bench_ratio *out, double *samples, uint32_t n);
+double mla_bench_spread(const mla_bench_ratio *r); /* of the interval, over the median */
+
 /* Side 0 is the stock runtime (where the arms are forced: materialised), side 1 the patched one. */
 typedef struct {
 	uint32_t cached, width; /* positions after the update, new queries among them */
 	mla_bench_arm arm[2];
 	bool measured;
+	uint32_t times[2]; /* runs in a sample; a time is that of one of them */
 	mla_bench_stats ms[2];
+	mla_bench_ratio ratio;
 } mla_bench_point;
 
 bool mla_bench_same(const mla_bench_point *p);
-double mla_bench_ratio(const mla_bench_point *p); /* stock over patched */
-double mla_bench_apart(const mla_bench_point *p); /* |a - b| / min(a, b) */
+double mla_bench_apart(const mla_bench_point *p); /* the ratio's distance from 1 */
+bool mla_bench_agrees(const mla_bench_point *p);  /* of the same arm: within the limits */
 
-/* The side that is ahead, 0 or 1; -1 where the ranges from quartile to quartile overlap. */
+/* The side that is ahead, 0 or 1; -1 where the interval of the ratio comes as near to 1 as the same
+ * arm may. */
 int mla_bench_ahead(const mla_bench_point *p);
 
 /* What to measure. Lists are ascending, without repetitions. */
@@ -105,7 +134,7 @@ int mla_bench_interleave(mla_bench_stats out[2], const mla_bench_device *device,
                          const mla_bench_watch *watch, const uint32_t times[2], uint32_t samples);
 
 /*
- * Measures the points in order. A sample runs an arm until it takes a few hundredths of a second.
+ * Measures the points in order, with `samples` of each side at least.
  * 1: stopped; the points that are complete are marked as measured.
  */
 int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec, uint32_t samples,
@@ -120,7 +149,7 @@ typedef struct {
 	 * there on at every one (0: at none). Between them nothing is said. */
 	uint32_t absorbed_to, materialised_from;
 	bool has_same, valid; /* the same arm twice, and within the limit */
-	double apart;         /* the worst of them */
+	double apart, spread; /* the worst of them */
 	bool has_second;
 	double second[2]; /* milliseconds that the second query adds, stock and patched */
 } mla_bench_length;

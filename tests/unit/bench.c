@@ -15,7 +15,12 @@
 
 typedef struct {
 	const mla_bench_spec *spec;
-	double same[2];             /* factors of the sides where both run the same arm */
+	double same[2]; /* factors of the sides where both run the same arm */
+	double seconds; /* of a run, instead of the multiply-adds */
+	double noise;   /* of a call: from 1 to 1 + noise times as long */
+	uint32_t busy;  /* that many calls in turn take twice as long; 0: none */
+	uint32_t late;  /* this call takes 8 ms more, for another program's turn */
+	uint32_t random;
 	uint32_t calls, stop_after; /* 0: never */
 	uint32_t fail_after;        /* 0: never */
 	char order[64];             /* the sides of the first calls */
@@ -40,7 +45,15 @@ static int fake_run(double *seconds, void *state, const mla_bench_point *p, unsi
 	f->calls++;
 	if (f->fail_after && f->calls > f->fail_after)
 		return mla_error(MLA_EIO, "the device is gone");
-	*seconds = times * (p ? mla_bench_work(f->spec, p, p->arm[side]) * 1e-9 : 1.0);
+	*seconds = f->seconds > 0 ? f->seconds
+	           : p            ? mla_bench_work(f->spec, p, p->arm[side]) * 1e-9
+	                          : 1.0;
+	f->random = f->random * 1664525u + 1013904223u;
+	*seconds *= times * (1 + f->noise * (f->random >> 8) / (1 << 24));
+	if (f->busy && f->calls / f->busy % 2)
+		*seconds *= 2;
+	if (f->late && f->calls == f->late)
+		*seconds += 8e-3;
 	if (p && mla_bench_same(p))
 		*seconds *= f->same[side];
 	return 0;
@@ -80,6 +93,27 @@ static void statistics(void **state)
 	assert_true(s.min == 7 && s.q1 == 7 && s.median == 7 && s.q3 == 7 && s.max == 7);
 }
 
+/* The ranks of tables of the sign test at 95 %. */
+static void intervals(void **state)
+{
+	static const struct {
+		uint32_t n, rank;
+	} cases[] = {{1, 1}, {5, 1}, {8, 1}, {9, 2}, {27, 8}, {100, 40}, {2997, 1445}};
+	double sample[2997];
+	mla_bench_ratio r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		uint32_t n = cases[i].n;
+
+		for (uint32_t k = 0; k < n; k++)
+			sample[k] = n - k;
+		mla_bench_ratio_of(&r, sample, n);
+		assert_true(r.low == cases[i].rank && r.high == n + 1 - cases[i].rank);
+		assert_true(r.stats.median == (n + 1) / 2.0);
+	}
+}
+
 /* Times that are the multiply-adds must cross where the formula says. */
 static void crosses_at_the_threshold(void **state)
 {
@@ -106,9 +140,11 @@ static void crosses_at_the_threshold(void **state)
 		assert_int_equal(run(&p, &n, &f, &spec), 0);
 		assert_true(mla_bench_length_of(&l, p, n, &spec, cases[i].cached));
 		assert_int_equal(l.threshold, cases[i].threshold);
-		/* 512/128/128 at T = 512 and the like are even at the threshold itself. */
+		/* 512/128/128 at T = 512 and the like are even at the threshold itself, and one
+		 * more query is little. */
 		assert_in_range(l.absorbed_to, cases[i].threshold / 2, cases[i].threshold);
-		assert_int_equal(l.materialised_from, cases[i].threshold + 1);
+		assert_in_range(l.materialised_from, cases[i].threshold + 1,
+		                cases[i].threshold * 5 / 4);
 		assert_true(l.has_same && l.valid && l.apart == 0 && l.has_second);
 		/* The second query: expanding the cache when stock, one more row when patched. */
 		assert_true(l.second[0] > 20 * l.second[1] && l.second[1] > 0);
@@ -153,7 +189,7 @@ static void same_arm_is_the_check(void **state)
 		assert_int_equal(run(&p, &n, &f, &spec), 0);
 		for (uint32_t k = 0; k < n; k++)
 			if (mla_bench_same(&p[k]))
-				p[k].ms[1].median *= cases[i].factor;
+				p[k].ratio.stats.median *= cases[i].factor;
 		assert_int_equal(mla_bench_valid(p, n), cases[i].valid);
 		assert_true(mla_bench_length_of(&l, p, n, &spec, 1024));
 		assert_int_equal(l.valid, cases[i].valid);
@@ -183,7 +219,88 @@ static void a_side_that_is_slower(void **state)
 	free(p);
 }
 
-/* 'a' absorbed ahead, 'm' materialised ahead, '-' overlapping quartiles, one letter a width. */
+/* One cached length with one query and two; freed by the caller. */
+static mla_bench_point *two_widths(fake *f, uint32_t *n)
+{
+	static const mla_bench_spec spec = {.geometry = {512, 128, 64, 128},
+	                                    .heads = 1,
+	                                    .cached = {1024},
+	                                    .n_cached = 1,
+	                                    .width = {1, 2},
+	                                    .n_widths = 2};
+	mla_bench_point *p;
+
+	assert_int_equal(run(&p, n, f, &spec), 0);
+	assert_true(*n > 1 && mla_bench_same(&p[0]) && !mla_bench_same(&p[*n - 1]));
+	return p;
+}
+
+/* Other programs slow both samples of a pair: the times shake, their ratio does not. */
+static void load_meets_both_sides(void **state)
+{
+	fake f = {.busy = 26};
+	uint32_t n;
+	mla_bench_point *p = two_widths(&f, &n);
+
+	(void)state;
+	assert_true(p[0].ms[0].q3 > 1.9 * p[0].ms[0].q1);
+	assert_true(mla_bench_apart(&p[0]) < 1e-9 && mla_bench_spread(&p[0].ratio) < 1e-9);
+	assert_true(mla_bench_valid(p, n));
+	assert_int_equal(mla_bench_ahead(&p[n - 1]), 1);
+	free(p);
+}
+
+static void more_samples_while_it_shakes(void **state)
+{
+	fake f = {.noise = 0.1}, worse = {.noise = 8, .seconds = 0.02};
+	uint32_t n;
+	mla_bench_point *p = two_widths(&f, &n);
+
+	(void)state;
+	assert_true(p[0].ratio.stats.n > MLA_BENCH_SAMPLES * MLA_BENCH_SAME_FACTOR);
+	assert_true(p[0].ratio.stats.n % MLA_BENCH_SAMPLES == 0);
+	assert_true(mla_bench_spread(&p[0].ratio) <= MLA_BENCH_SAME_SPREAD);
+	assert_true(mla_bench_valid(p, n));
+	/* Expanding the cache takes 30 times as long, so nine samples say enough. */
+	assert_int_equal(p[n - 1].ratio.stats.n, MLA_BENCH_SAMPLES);
+	free(p);
+
+	/* Patience ends, and what is not known well enough is not valid, whatever its median. */
+	p = two_widths(&worse, &n);
+	assert_in_range(p[0].ratio.stats.n, 100, MLA_BENCH_PAIRS);
+	p[0].ratio.stats.median = 1;
+	assert_true(mla_bench_spread(&p[0].ratio) > 2 * MLA_BENCH_APART);
+	assert_false(mla_bench_valid(p, n));
+	/* Both arms took as long: nothing is ahead. */
+	assert_int_equal(mla_bench_ahead(&p[n - 1]), -1);
+	free(p);
+}
+
+/* A run of 3 microseconds is repeated as often, though another program had a turn meanwhile. */
+static void samples_are_long_enough(void **state)
+{
+	mla_bench_point *p;
+	uint32_t n;
+
+	(void)state;
+	for (uint32_t late = 0; late <= 40; late++) {
+		fake f = {.seconds = 3e-6, .late = late};
+
+		p = two_widths(&f, &n);
+		assert_in_range(p[0].times[0], 5000, 6667);
+		assert_int_equal(p[0].times[0], p[0].times[1]);
+		assert_true(fabs(p[0].ms[0].median - 3e-3) < 1e-9);
+		free(p);
+	}
+	p = two_widths(&(fake){.seconds = 1e-300}, &n);
+	assert_int_equal(p[n - 1].times[0], 1 << 20);
+	free(p);
+	p = two_widths(&(fake){.seconds = 0.5}, &n);
+	assert_int_equal(p[n - 1].times[0], 1);
+	free(p);
+}
+
+/* 'a' absorbed ahead, 'm' materialised ahead, '-' too near to say, one letter a width. */
 static void crossover_of(const char *ahead, uint32_t absorbed_to, uint32_t materialised_from)
 {
 	mla_bench_spec spec = {.geometry = {512, 128, 64, 128}, .heads = 1};
@@ -192,14 +309,13 @@ static void crossover_of(const char *ahead, uint32_t absorbed_to, uint32_t mater
 	uint32_t n = (uint32_t)strlen(ahead);
 
 	for (uint32_t i = 0; i < n; i++) {
-		double stock = ahead[i] == 'a' ? 10 : 5;
+		double ratio = ahead[i] == 'a' ? 1.5 : ahead[i] == 'm' ? 0.5 : 1.03;
 
 		p[i] = (mla_bench_point){.cached = 64,
 		                         .width = i + 1,
 		                         .arm = {MLA_BENCH_MATERIALISED, MLA_BENCH_ABSORBED},
 		                         .measured = true,
-		                         .ms = {{9, stock, stock, stock, stock, stock},
-		                                {9, 7, ahead[i] == '-' ? 4 : 7, 7, 7, 7}}};
+		                         .ratio = {{.median = ratio}, ratio - 0.02, ratio}};
 	}
 	assert_true(mla_bench_length_of(&l, p, n, &spec, 64));
 	if (l.absorbed_to != absorbed_to || l.materialised_from != materialised_from)
@@ -226,17 +342,20 @@ static void stops_between_samples(void **state)
 	                       .n_cached = 1,
 	                       .width = {1, 2, 4},
 	                       .n_widths = 3};
-	/* The first point takes 4 + 54 calls, the second 4 + 18. */
-	fake f = {.stop_after = 58 + 22 + 7};
+	fake f = {0};
 	mla_bench_point *p;
 	uint32_t n;
 
 	(void)state;
+	assert_int_equal(run(&p, &n, &f, &spec), 0);
+	free(p);
+	/* In the samples of the last point but one. */
+	f = (fake){.stop_after = f.calls - 30};
 	assert_int_equal(run(&p, &n, &f, &spec), 1);
 	assert_int_equal(n, 4);
 	assert_true(p[0].measured && p[1].measured && !p[2].measured && !p[3].measured);
 	free(p);
-	f = (fake){.fail_after = 60};
+	f = (fake){.fail_after = 75};
 	assert_int_equal(run(&p, &n, &f, &spec), MLA_EIO);
 	assert_string_equal(mla_error_last(), "the device is gone");
 	assert_true(p[0].measured && !p[1].measured);
@@ -357,10 +476,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statistics),
+		cmocka_unit_test(intervals),
 		cmocka_unit_test(crosses_at_the_threshold),
 		cmocka_unit_test(sides_take_turns),
 		cmocka_unit_test(same_arm_is_the_check),
 		cmocka_unit_test(a_side_that_is_slower),
+		cmocka_unit_test(load_meets_both_sides),
+		cmocka_unit_test(more_samples_while_it_shakes),
+		cmocka_unit_test(samples_are_long_enough),
 		cmocka_unit_test(crossovers),
 		cmocka_unit_test(stops_between_samples),
 		cmocka_unit_test(usual_points),

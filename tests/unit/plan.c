@@ -61,12 +61,16 @@ static void report_comes_back(void **state)
 	         .width = 1,
 	         .arm = {MLA_BENCH_ABSORBED, MLA_BENCH_ABSORBED},
 	         .measured = true,
-	         .ms = {{27, 1, 2, 3, 4, 5}, {27, 1, 2, 3.01, 4, 5}}},
+	         .times = {7, 7},
+	         .ms = {{27, 1, 2, 3, 4, 5}, {27, 1, 2, 3.01, 4, 5}},
+	         .ratio = {{27, 0.5, 0.75, 1, 1.25, 2}, 0.875, 1.125}},
 		{.cached = 4096,
 	         .width = 2,
 	         .arm = {MLA_BENCH_MATERIALISED, MLA_BENCH_ABSORBED},
 	         .measured = true,
-	         .ms = {{9, 10, 20, 30, 40, 50}, {9, 1.5, 2.5, 3.5, 4.5, 5.5}}},
+	         .times = {1, 1 << 20},
+	         .ms = {{9, 10, 20, 30, 40, 50}, {9, 1.5, 2.5, 3.5, 4.5, 5.5}},
+	         .ratio = {{9, 5, 6, 8, 9, 12}, 5.5, 10.5}},
 	};
 	mla_bench_report out, in = {.spec = {.geometry = {512, 128, 0, 128}, .heads = 16},
 	                            .backend = "cpu (test)",
@@ -81,6 +85,10 @@ static void report_comes_back(void **state)
 	assert_string_equal(out.backend, in.backend);
 	for (int i = 0; i < 2; i++) {
 		assert_memory_equal(out.points[i].arm, p[i].arm, sizeof p[i].arm);
+		assert_memory_equal(out.points[i].times, p[i].times, sizeof p[i].times);
+		assert_true(out.points[i].ratio.low == p[i].ratio.low &&
+		            out.points[i].ratio.high == p[i].ratio.high &&
+		            out.points[i].ratio.stats.median == p[i].ratio.stats.median);
 		for (int side = 0; side < 2; side++) {
 			const mla_bench_stats *got = &out.points[i].ms[side],
 					      *want = &p[i].ms[side];
