@@ -281,32 +281,62 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* root/NAME/include: a repository with its libraries beside its sources. */
-static void add_components(words *out, mla_c_arguments *a, mla_arena *arena)
+static bool is_folder(const char *path)
 {
-	DIR *dir = opendir(a->root);
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* base/NAME/include and base/NAME/src: a repository with its libraries beside its sources. */
+static void add_components(words *out, mla_arena *arena, const char *base)
+{
+	static const char *const below[] = {"include", "src", NULL};
+	DIR *dir = opendir(base);
 	struct dirent *d;
 	words found = {0};
 
-	while (dir && (d = readdir(dir))) {
-		struct stat st;
-		mla_str folder = mla_arena_format(arena, "%s/%s/include", a->root, d->d_name);
-
-		if (d->d_name[0] != '.' && stat(folder.ptr, &st) == 0 && S_ISDIR(st.st_mode))
-			mla_vec_push(&found, folder.ptr);
-	}
+	while (dir && (d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			mla_vec_push(&found, mla_arena_dup(arena, mla_str_c(d->d_name)).ptr);
 	if (dir)
 		closedir(dir);
 	if (found.n)
 		qsort(found.v, found.n, sizeof(*found.v), by_name);
-	for (uint32_t i = 0; i < found.n; i++)
-		push_once(out, "-I", found.v[i]);
+	for (const char *const *b = below; *b; b++)
+		for (uint32_t i = 0; i < found.n; i++) {
+			mla_str folder = mla_arena_format(arena, "%s/%s/%s", base, found.v[i], *b);
+
+			if (is_folder(folder.ptr))
+				push_once(out, "-I", folder.ptr);
+		}
 	mla_vec_free(&found);
+}
+
+static void add_base(words *out, mla_arena *arena, const char *base)
+{
+	static const char *const below[] = {"", "/include", "/src", NULL};
+
+	for (const char *const *b = below; *b; b++)
+		push_once(out, "-I", mla_arena_format(arena, "%s%s", base, *b).ptr);
+	add_components(out, arena, base);
+}
+
+/* The folder above a root that is only part of a project: `src` beside `include`. NULL: none. */
+static const char *above_root(const mla_c_arguments *a, mla_arena *arena)
+{
+	char *above = (char *)mla_arena_dup(arena, mla_str_c(a->root)).ptr;
+	char *slash = strrchr(above, '/');
+
+	if (is_folder(mla_arena_format(arena, "%s/.git", a->root).ptr) || !slash || slash == above)
+		return NULL;
+	*slash = '\0';
+	return is_folder(mla_arena_format(arena, "%s/include", above).ptr) ? above : NULL;
 }
 
 static void add_defaults(words *out, mla_c_arguments *a, mla_arena *arena, const char *path)
 {
-	static const char *const below_root[] = {"", "/include", "/src", NULL};
+	const char *above = above_root(a, arena);
 	char folder[4096];
 
 	/* The file's own folder and those above it. */
@@ -316,9 +346,9 @@ static void add_defaults(words *out, mla_c_arguments *a, mla_arena *arena, const
 		if (folder[0])
 			push_once(out, "-I", mla_arena_dup(arena, mla_str_c(folder)).ptr);
 	}
-	for (const char *const *b = below_root; *b; b++)
-		push_once(out, "-I", mla_arena_format(arena, "%s%s", a->root, *b).ptr);
-	add_components(out, a, arena);
+	add_base(out, arena, a->root);
+	if (above)
+		add_base(out, arena, above);
 }
 
 static void add_cuda(words *out)

@@ -134,8 +134,45 @@ def no_cached_length():
         need(why in text(p.stdout), "not said: " + text(p.stdout))
 
 
+HEADER = b"struct sizes { int rank, nope, vdim; };\n"
+SOURCE = b"""#include "inner/sizes.h"
+void absorb_query(float *q);
+void project_latent(float *out);
+void expand_latent(const float *cache);
+void head(const struct sizes *s, float *q, const float *cache, float *out, int n_tokens)
+{
+    if (n_tokens == 1) {
+        absorb_query(q);
+        project_latent(out);
+    } else {
+        expand_latent(cache);
+    }
+}
+"""
+
+
+def found_header(header, path):
+    """The sizes are known only where the header is found."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, {header: HEADER, "src/head.c": SOURCE})
+        report = json.loads(run(("check", "--output-format", "json", path), folder, 1).stdout)
+        same("fix", [bool(f["fix"] and f["fix"]["files"]) for f in report["findings"]], [True])
+
+
+def header_above_root():
+    """Only `src` of a project is looked at, from elsewhere."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
+        write_tree(folder, {"include/inner/sizes.h": HEADER, "src/head.c": SOURCE})
+        args = ("check", "--output-format", "json", os.path.join(folder, "src"))
+        report = json.loads(run(args, elsewhere, 1).stdout)
+        same("fix", [bool(f["fix"] and f["fix"]["files"]) for f in report["findings"]], [True])
+
+
 def main():
     cases = Cases("c tree")
+    cases.run("header of a component", found_header, "lib/include/inner/sizes.h", ".")
+    cases.run("header among sources", found_header, "lib/src/inner/sizes.h", ".")
+    cases.run("header above the root", header_above_root)
     for name in sorted(os.listdir(TREES)):
         if not name.endswith(".fixed"):
             cases.run(name, fixes, name)
