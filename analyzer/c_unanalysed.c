@@ -1,6 +1,7 @@
 /* A token scan beside the trees: `<query count> <op> <constant>` near names of latent attention. */
 #include "analyzer/c_unanalysed.h"
 
+#include "analyzer/c_candidate.h"
 #include "analyzer/c_names.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
@@ -8,41 +9,6 @@
 static mla_str text_of(const mla_module *m, uint32_t token)
 {
 	return mla_text_slice(m->text, m->c->tokens.v[token].span);
-}
-
-static bool is_constant_name(mla_str s)
-{
-	for (uint32_t i = 0; i < s.len; i++)
-		if (s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
-			return false;
-	return s.len > 1;
-}
-
-static bool is_constant(const mla_module *m, uint32_t i)
-{
-	const mla_token *t = &m->c->tokens.v[i];
-
-	if (t->kind == MLA_TOKEN_NUMBER)
-		return !mla_str_is(text_of(m, i), "0");
-	return t->kind == MLA_TOKEN_NAME && is_constant_name(text_of(m, i));
-}
-
-static bool is_count(const mla_module *m, uint32_t i)
-{
-	return m->c->tokens.v[i].kind == MLA_TOKEN_NAME &&
-	       (mla_name_integer(text_of(m, i)) & MLA_C_COUNT);
-}
-
-static bool is_candidate(const mla_module *m, uint32_t i)
-{
-	static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!=", NULL};
-	const mla_tokens *t = &m->c->tokens;
-
-	if (i == 0 || i + 1 >= t->n || t->v[i].directive || t->v[i].kind != MLA_TOKEN_PUNCTUATION ||
-	    !mla_str_in(text_of(m, i), ops))
-		return false;
-	return (is_count(m, i - 1) && is_constant(m, i + 1)) ||
-	       (is_constant(m, i - 1) && is_count(m, i + 1));
 }
 
 /* Does a tree have a comparison there, in a function that parsed? */
@@ -111,7 +77,8 @@ void mla_unanalysed_find(const mla_unanalysed **out, uint32_t *n, mla_arena *are
 		for (uint32_t i = 0; m->c && i < m->c->tokens.n; i++) {
 			uint32_t at = m->c->tokens.v[i].span.start;
 
-			if (is_candidate(m, i) && !is_analysed(m->c->tree.root, at) &&
+			if (mla_c_candidate(m->text, &m->c->tokens, i) &&
+			    !is_analysed(m->c->tree.root, at) &&
 			    !is_analysed(m->c->tree.retained, at) &&
 			    near_evidence(m, function_around(m, i)))
 				mla_vec_push(&list,

@@ -2,7 +2,7 @@
 #include "analyzer/clang.h"
 
 #include "analyzer/c_arguments.h"
-#include "analyzer/c_names.h"
+#include "analyzer/c_candidate.h"
 #include "analyzer/clang_api.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
@@ -229,8 +229,8 @@ static CXTranslationUnit parse_unit(shared *s, const char *path, mla_str bytes,
 	return s->error ? NULL : unit;
 }
 
-/* Is a query count named in what was left out? Only then is it worth a second parse. */
-static bool counts_inactive(const shared *s, const mla_lowering *l)
+/* May a query count be compared in what was left out? Only then is it worth a second parse. */
+static bool compares_inactive(const shared *s, const mla_lowering *l)
 {
 	const mla_tokens *t = l->tokens;
 
@@ -239,8 +239,7 @@ static bool counts_inactive(const shared *s, const mla_lowering *l)
 
 		for (uint32_t k = mla_tokens_at(t, span.start);
 		     k < t->n && t->v[k].span.end <= span.end; k++)
-			if (!t->v[k].directive && t->v[k].kind == MLA_TOKEN_NAME &&
-			    (mla_name_integer(mla_text_slice(l->text, t->v[k].span)) & MLA_C_COUNT))
+			if (mla_c_may_compare(l->text, t, k))
 				return true;
 	}
 	return false;
@@ -261,7 +260,7 @@ static void run(shared *s, const mla_text *text, const mla_tokens *tokens, const
 	read_inactive(s, &l, unit);
 	read_inclusions(s, &l, unit, path);
 	s->tree.root = mla_clang_lower(&l, api.getTranslationUnitCursor(unit));
-	if (counts_inactive(s, &l) && (unit = parse_unit(s, path, bytes, arguments, n, true))) {
+	if (compares_inactive(s, &l) && (unit = parse_unit(s, path, bytes, arguments, n, true))) {
 		l.file = api.getFile(unit, path);
 		s->tree.retained = mla_clang_lower(&l, api.getTranslationUnitCursor(unit));
 	}

@@ -4,6 +4,7 @@
 #include "analyzer/c_source.h"
 #include "analyzer/str.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static mla_module *parse(const char *name, const char *source)
@@ -92,6 +93,45 @@ static void inactive_code_is_kept_apart(void **state)
 	mla_module_free(m);
 }
 
+static void inactive_code_is_parsed_for_a_test(const char *statement, bool wanted)
+{
+	char source[256];
+	mla_module *m;
+
+	snprintf(source, sizeof(source),
+	         "#ifdef NO\nvoid f(int n_tokens, int n_head) { %s }\n#endif\n", statement);
+	m = parse("a.c", source);
+	if ((m->c->tree.retained != NULL) != wanted)
+		fail_msg("%s: %s", statement, wanted ? "not parsed" : "parsed");
+	mla_module_free(m);
+}
+
+static void inactive_code_without_a_test_is_left(void **state)
+{
+	static const char *const tests[] = {
+		"flag = n_tokens == 1;",
+		"if (n_head < n_tokens) g();",
+		"if (b->n_tokens >= 4) g();",
+		"if ((int)(n_tokens) > 4) g();",
+		"if (4 > b.x->n_tokens) g();",
+		"switch ((int)n_tokens) { case 1: g(); }",
+		"for (; i < 8 && n_tokens > 1;) g();",
+		"if (FEW(n_tokens)) g();",
+	};
+	static const char *const others[] = {
+		"g(n_tokens);",
+		"for (int i = 0; i < n_tokens; i++) g(i);",
+		"n_tokens = 1;",
+		"if (n_head > 4) g(n_tokens);",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		inactive_code_is_parsed_for_a_test(tests[i], true);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		inactive_code_is_parsed_for_a_test(others[i], false);
+}
+
 static void statements_have_their_parts(void **state)
 {
 	mla_module *m = parse("a.c", "int f(int n)\n{\n\tint s = 0;\n\tfor (; s < n;) s++;\n"
@@ -142,6 +182,7 @@ int main(void)
 		cmocka_unit_test(constants_are_evaluated),
 		cmocka_unit_test(macros_are_told_from_text),
 		cmocka_unit_test(inactive_code_is_kept_apart),
+		cmocka_unit_test(inactive_code_without_a_test_is_left),
 		cmocka_unit_test(statements_have_their_parts),
 		cmocka_unit_test(hostile_sources_end),
 	};
