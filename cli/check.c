@@ -5,6 +5,7 @@
 #include "cli/format.h"
 #include "cli/offer.h"
 #include "cli/output.h"
+#include "cli/stop.h"
 #include "cli/verbs.h"
 #include "cli/write.h"
 
@@ -82,6 +83,7 @@ static int write_baseline(mla_scan *s)
 	const char *path = s->options->write_baseline;
 	const mla_options o = {.output = {{MLA_FORMAT_JSON, path}}, .output_count = 1};
 	mla_outputs to;
+	int status;
 
 	if (mla_scan_incomplete(s)) {
 		mla_error(MLA_ECONFIG, "%s: not written, for some files have no verdict", path);
@@ -90,7 +92,12 @@ static int write_baseline(mla_scan *s)
 	if (mla_outputs_open(&to, &o) < 0)
 		return mla_fail();
 	mla_baseline_print(to.v[0].to, s->accepted, s->accepted_count);
-	return mla_outputs_close(&to, MLA_EXIT_CLEAN);
+	mla_stop_hold();
+	status = mla_outputs_close(&to, MLA_EXIT_CLEAN);
+	if (status == MLA_EXIT_CLEAN)
+		mla_stop_written(path);
+	mla_stop_release();
+	return status;
 }
 
 /* A diff takes the place of the text; it comes first, as it may find fixes that cannot be made. */
@@ -126,6 +133,14 @@ static int scan_and_report(const mla_options *o, mla_outputs *to)
 	return status;
 }
 
+static int fail_to_write(void)
+{
+	int status = mla_fail();
+
+	mla_stop_say_written(stderr);
+	return status;
+}
+
 /* Fixes that overlapped an earlier one wait for the next pass; each pass starts from the bytes on
  * disk. More than a few passes would mean that fixes undo each other: a bug of ours. */
 static int fix(const mla_options *o, mla_outputs *to)
@@ -147,13 +162,13 @@ static int fix(const mla_options *o, mla_outputs *to)
 		}
 		mla_scan_free(&s);
 		if (error < 0)
-			return mla_fail();
+			return fail_to_write();
 		total += files;
 		if (!left)
 			break;
 		if (pass + 1 == MAX_PASSES) {
 			mla_error(MLA_EBUG, "the fixes do not come to an end");
-			return mla_fail();
+			return fail_to_write();
 		}
 	}
 	if (!o->quiet)
@@ -173,7 +188,7 @@ static int add_ignore(const mla_options *o, mla_outputs *to)
 		error = mla_add_ignore(&files, &s);
 	mla_scan_free(&s);
 	if (error < 0)
-		return mla_fail();
+		return fail_to_write();
 	if (!o->quiet)
 		fprintf(stderr, "mlalint: %u file%s changed\n", files, files == 1 ? "" : "s");
 	return scan_and_report(o, to);
@@ -183,6 +198,8 @@ int mla_verb_check(const mla_options *o)
 {
 	mla_outputs to;
 
+	if (o->fix || o->add_ignore || o->write_baseline)
+		mla_stop_expect_writing();
 	if (mla_outputs_open(&to, o) < 0)
 		return mla_fail();
 	return mla_outputs_close(&to, o->add_ignore ? add_ignore(o, &to)

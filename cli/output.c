@@ -6,6 +6,7 @@
 
 #include "analyzer/arena.h"
 #include "analyzer/str.h"
+#include "cli/stop.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
@@ -91,7 +92,11 @@ static FILE *open_aside(char *aside, const char *file, const struct stat *old, b
 
 	if (exists && access(file, W_OK) < 0)
 		return NULL; /* a file that may not be written is not replaced either */
+	mla_stop_hold();
 	fd = open_new(aside);
+	if (fd >= 0)
+		mla_stop_temporary(aside);
+	mla_stop_release();
 	if (fd < 0)
 		return NULL;
 	if (exists) {
@@ -108,9 +113,29 @@ static FILE *open_aside(char *aside, const char *file, const struct stat *old, b
 
 static void forget_place(mla_output *o)
 {
+	if (o->aside)
+		mla_stop_forget(o->aside);
 	free(o->file);
 	free(o->aside);
 	o->file = o->aside = NULL;
+}
+
+/* What is there stays until the report has come: the file may turn out to be one that is scanned.
+ */
+static FILE *open_in_place(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+/* The rest of a longer report that was there before. */
+static int cut(FILE *f)
+{
+	struct stat st;
+
+	return fstat(fileno(f), &st) < 0 ||
+	       (S_ISREG(st.st_mode) && ftruncate(fileno(f), ftello(f)) < 0);
 }
 
 static int open_one(mla_output *o)
@@ -129,7 +154,7 @@ static int open_one(mla_output *o)
 	/* A folder in which nothing can be made may still hold a file that can be written. */
 	if (!o->to) {
 		forget_place(o);
-		o->to = fopen(o->path, "w");
+		o->to = open_in_place(o->path);
 	}
 	return o->to ? 0 : mla_error(MLA_EIO, "%s: %s", o->path, strerror(errno));
 }
@@ -173,6 +198,9 @@ static int close_one(mla_output *o, int status)
 	/* Without a verdict there may be a report all the same: it says what failed. */
 	bool wanted = status != MLA_EXIT_NO_VERDICT || (o->aside && ftell(o->to) > 0);
 
+	mla_stop_hold();
+	if (o->to != stdout && !o->aside && !failed && (wanted || ftello(o->to) > 0))
+		failed = cut(o->to) != 0;
 	if (o->to != stdout)
 		failed |= fclose(o->to) != 0;
 	if (o->aside && !failed && wanted)
@@ -185,6 +213,7 @@ static int close_one(mla_output *o, int status)
 	if (o->aside && (failed || !wanted))
 		unlink(o->aside);
 	forget_place(o);
+	mla_stop_release();
 	return status;
 }
 

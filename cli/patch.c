@@ -8,6 +8,7 @@
 #include "cli/patch_commit.h"
 #include "cli/patch_mail.h"
 #include "cli/report.h"
+#include "cli/stop.h"
 #include "cli/verbs.h"
 
 static git_repository *repository(const mla_scan *s)
@@ -106,6 +107,23 @@ static void say(const material *m, const mla_series *s)
 		fprintf(stderr, "mlalint: %s/%s\n", o->mbox, m->mails.v.v[i].name);
 }
 
+/* For who stops the program meanwhile. */
+static void note(const material *m, const mla_series *s)
+{
+	const mla_options *o = s->scan->options;
+
+	if (!s->commits.n)
+		return;
+	if (o->branch)
+		mla_stop_written(mla_arena_format(s->scan->arena, "branch %s", o->branch).ptr);
+	for (uint32_t i = 0; o->mbox && i < m->mails.v.n; i++)
+		mla_stop_written(
+			mla_arena_format(s->scan->arena, "%s/%s", o->mbox, m->mails.v.v[i].name)
+				.ptr);
+	for (uint32_t i = 0; i < o->output_count; i++)
+		mla_stop_written(o->output[i].path);
+}
+
 static int status_of(const mla_scan *s, bool made)
 {
 	if (mla_scan_incomplete(s))
@@ -118,10 +136,12 @@ static int finish(const material *m, const mla_series *s, mla_outputs *to, int s
 {
 	int end = mla_outputs_close(to, status);
 
-	if (end != status && s->commits.n)
+	if (end != status && s->commits.n) {
 		withdraw(m, s);
-	else
+	} else {
+		note(m, s);
 		say(m, s);
+	}
 	return end;
 }
 
@@ -137,6 +157,7 @@ static int patch(const mla_options *o, mla_outputs *to)
 		error = check(&people, &scan);
 	if (error == 0)
 		error = mla_series_make(&series, &scan);
+	mla_stop_hold(); /* all of it, or nothing */
 	if (error == 0 && series.commits.n) {
 		error = prepare(&m, &series, &people);
 		if (error == 0)
@@ -147,6 +168,7 @@ static int patch(const mla_options *o, mla_outputs *to)
 	} else {
 		status = finish(&m, &series, to, status_of(&scan, series.commits.n != 0));
 	}
+	mla_stop_release();
 	git_buf_dispose(&m.diff);
 	mla_mails_free(&m.mails);
 	mla_series_free(&series);
@@ -162,6 +184,7 @@ int mla_verb_patch(const mla_options *given)
 
 	o.rev = "HEAD";
 	o.diff = true; /* the summary names what a patch leaves out, as for a diff */
+	mla_stop_expect_writing();
 	if (mla_outputs_open(&to, &o) < 0)
 		return mla_fail();
 	return patch(&o, &to);

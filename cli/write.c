@@ -1,10 +1,14 @@
 /*
  * Temporary file, fsync, rename; old contents kept until every rename is done. A file with more
  * than one link is written in place: a rename would leave the other names with the old contents.
+ * That the new contents have room is known by then, for there is a temporary file with them too. A
+ * signal waits: all files get their new contents, or none.
  */
 #include "cli/write.h"
 
 #include "analyzer/str.h"
+#include "cli/stop.h"
+#include "cli/verbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +109,7 @@ static int prepare(target *t, const mla_tree *tree, const mla_change *c)
 		return mla_error(MLA_EIO, "%s: path too long", c->module->path);
 	if (access(t->path, W_OK) < 0)
 		return system_error(c->module->path, "cannot write");
-	return is_linked(t) ? 0 : write_beside(t, c->module->path, c->after);
+	return write_beside(t, c->module->path, c->after);
 }
 
 static int replace(target *t, const mla_change *c)
@@ -124,35 +128,70 @@ static int replace(target *t, const mla_change *c)
 }
 
 /* Puts the old bytes back under the name they had, in the same way the new ones came there. */
-static void restore(target *t, const mla_change *c)
+static int restore(target *t, const mla_change *c)
 {
 	mla_str old = mla_text_bytes(c->module->text);
 
 	if (is_linked(t))
-		write_in_place(t, old);
-	else if (write_beside(t, c->module->path, old) == 0)
-		t->made = rename(t->temporary, t->path) < 0;
+		return write_in_place(t, old);
+	if (write_beside(t, c->module->path, old) < 0 || rename(t->temporary, t->path) < 0)
+		return -1;
+	t->made = false;
+	return 0;
+}
+
+static void note(const mla_tree *tree, const mla_change *c)
+{
+	char path[PATH_MAX];
+
+	mla_file_display(path, sizeof(path), tree, c->module->path);
+	mla_stop_written(path);
+}
+
+/* What went wrong is the last error afterwards, too. */
+static void undo(target *t, const mla_tree *tree, const mla_change *const *change, uint32_t n)
+{
+	char why[512];
+
+	snprintf(why, sizeof(why), "%s", mla_error_last());
+	for (uint32_t i = 0; i < n; i++)
+		if (t[i].replaced && restore(&t[i], change[i]) < 0) {
+			mla_error(MLA_EIO, "%s: cannot get its old contents back: %s",
+			          change[i]->module->path, strerror(errno));
+			mla_fail();
+			note(tree, change[i]);
+		}
+	mla_error(MLA_EIO, "%s", why);
+}
+
+static int write_held(target *t, const mla_tree *tree, const mla_change *const *change, uint32_t n)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < n && error == 0 && !mla_stop_asked(); i++)
+		error = prepare(&t[i], tree, change[i]);
+	if (error < 0 || mla_stop_asked())
+		return error;
+	for (uint32_t i = 0; i < n && error == 0; i++)
+		error = replace(&t[i], change[i]);
+	if (error < 0)
+		undo(t, tree, change, n);
+	for (uint32_t i = 0; i < n && error == 0; i++)
+		note(tree, change[i]);
+	return error;
 }
 
 int mla_write_changes(const mla_tree *tree, const mla_change *const *change, uint32_t n)
 {
 	target *t = mla_alloc(n * sizeof(*t));
-	char why[512];
-	int error = 0;
+	int error;
 
-	for (uint32_t i = 0; i < n && error == 0; i++)
-		error = prepare(&t[i], tree, change[i]);
-	for (uint32_t i = 0; i < n && error == 0; i++)
-		error = replace(&t[i], change[i]);
-	/* What went wrong is told; undoing must not overwrite that message. */
-	if (error)
-		snprintf(why, sizeof(why), "%s", mla_error_last());
-	for (uint32_t i = 0; i < n; i++) {
-		if (error && t[i].replaced)
-			restore(&t[i], change[i]);
+	mla_stop_hold();
+	error = write_held(t, tree, change, n);
+	for (uint32_t i = 0; i < n; i++)
 		if (t[i].made)
 			unlink(t[i].temporary);
-	}
+	mla_stop_release();
 	free(t);
-	return error ? mla_error(error, "%s", why) : 0;
+	return error;
 }
