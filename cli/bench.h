@@ -33,6 +33,14 @@ void mla_bench_report_lengths(mla_bench_lengths *out, const mla_bench_report *r)
 typedef void mla_bench_printer(FILE *to, const mla_bench_report *r);
 mla_bench_printer mla_bench_text, mla_bench_json, mla_bench_plot;
 
+/* The numbers of mla_bench_paired: their keys are NAME, this and the unit. */
+typedef struct {
+	const char *key;
+	size_t at;
+} mla_bench_field;
+enum { MLA_BENCH_FIELDS = 7, MLA_BENCH_KEY = 32 };
+extern const mla_bench_field mla_bench_fields[MLA_BENCH_FIELDS];
+
 /* MLA_ECONFIG says what makes FILE no report of an attention bench. */
 int mla_bench_json_read(mla_bench_report *out, const char *path);
 

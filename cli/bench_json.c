@@ -30,9 +30,31 @@ static json_t *side(const mla_bench_point *p, unsigned i)
 	return o;
 }
 
+const mla_bench_field mla_bench_fields[MLA_BENCH_FIELDS] = {
+	{"", offsetof(mla_bench_paired, stats.median)},
+	{"_low", offsetof(mla_bench_paired, low)},
+	{"_high", offsetof(mla_bench_paired, high)},
+	{"_min", offsetof(mla_bench_paired, stats.min)},
+	{"_q1", offsetof(mla_bench_paired, stats.q1)},
+	{"_q3", offsetof(mla_bench_paired, stats.q3)},
+	{"_max", offsetof(mla_bench_paired, stats.max)},
+};
+
+/* NAME, NAME_low, ... with the unit at the end of each key. */
+static void put_paired(json_t *o, const char *name, const char *unit, const mla_bench_paired *p)
+{
+	char key[MLA_BENCH_KEY];
+
+	for (uint32_t i = 0; i < MLA_BENCH_FIELDS; i++) {
+		const mla_bench_field *f = &mla_bench_fields[i];
+
+		snprintf(key, sizeof key, "%s%s%s", name, f->key, unit);
+		mla_json_put(o, key, json_real(*(const double *)((const char *)p + f->at)));
+	}
+}
+
 static json_t *point(const mla_bench_point *p)
 {
-	const mla_bench_ratio *r = &p->ratio;
 	json_t *o = json_object();
 	int ahead = mla_bench_ahead(p);
 
@@ -41,15 +63,11 @@ static json_t *point(const mla_bench_point *p)
 	mla_json_put(o, "same_arm", json_boolean(mla_bench_same(p)));
 	mla_json_put(o, "stock", side(p, 0));
 	mla_json_put(o, "patched", side(p, 1));
-	mla_json_put(o, "ratio", json_real(r->stats.median));
-	mla_json_put(o, "ratio_low", json_real(r->low));
-	mla_json_put(o, "ratio_high", json_real(r->high));
-	mla_json_put(o, "ratio_min", json_real(r->stats.min));
-	mla_json_put(o, "ratio_q1", json_real(r->stats.q1));
-	mla_json_put(o, "ratio_q3", json_real(r->stats.q3));
-	mla_json_put(o, "ratio_max", json_real(r->stats.max));
+	put_paired(o, "ratio", "", &p->ratio);
+	if (mla_bench_second(p))
+		put_paired(o, "difference", "_ms", &p->more);
 	mla_json_put(o, "ahead",
-	             ahead < 0 || mla_bench_same(p)
+	             ahead < 0 || mla_bench_same(p) || mla_bench_second(p)
 	                     ? json_null()
 	                     : mla_json_z(mla_bench_arm_name(p->arm[ahead])));
 	return o;
@@ -75,8 +93,8 @@ static json_t *length(const mla_bench_report *r, const mla_bench_length *l)
 	mla_json_put(o, "valid", json_boolean(l->valid));
 	if (l->has_second) {
 		second = json_object();
-		mla_json_put(second, "stock_ms", json_real(l->second[0]));
-		mla_json_put(second, "patched_ms", json_real(l->second[1]));
+		put_paired(second, "stock", "_ms", &l->second[0]);
+		put_paired(second, "patched", "_ms", &l->second[1]);
 	}
 	mla_json_put(o, "second_query", second);
 	return o;

@@ -39,14 +39,13 @@ static void sweep(chart_list *list, const mla_bench_report *r, const mla_bench_l
 	for (uint32_t i = 0; i < r->n; i++)
 		for (int side = 0; side < 2; side++)
 			if (r->points[i].cached == l->cached && r->points[i].measured &&
-			    !mla_bench_same(&r->points[i]))
+			    !mla_bench_same(&r->points[i]) && !mla_bench_second(&r->points[i]))
 				add(&c->series[side], r->points[i].width, &r->points[i].ms[side]);
 	c->mark[0].x = l->threshold;
 	snprintf(c->mark[0].label, sizeof(c->mark[0].label), "threshold %u", l->threshold);
 	c->n_marks = 1;
 }
 
-/* A difference of two medians has no quartiles of its own. */
 static void second_query(chart_list *list, const mla_bench_report *r,
                          const mla_bench_lengths *lengths)
 {
@@ -56,15 +55,17 @@ static void second_query(chart_list *list, const mla_bench_report *r,
 	sizes(what, sizeof(what), r);
 	snprintf(c->title, sizeof(c->title), "The second query: %.100s", what);
 	snprintf(c->y_label, sizeof(c->y_label),
-	         "milliseconds, L = 2 minus L = 1 (medians); both axes logarithmic");
+	         "milliseconds, L = 2 minus L = 1, median; bars: 95 %% interval; both axes "
+	         "logarithmic");
 	snprintf(c->x_label, sizeof(c->x_label), "cached positions");
 	for (uint32_t i = 0; i < lengths->n; i++)
 		for (int side = 0; side < 2; side++)
 			if (lengths->v[i].has_second) {
-				double y = lengths->v[i].second[side];
+				const mla_bench_paired *p = &lengths->v[i].second[side];
 
 				mla_vec_push(&c->series[side].points,
-				             ((mla_chart_point){lengths->v[i].cached, y, y, y}));
+				             ((mla_chart_point){lengths->v[i].cached,
+				                                p->stats.median, p->low, p->high}));
 			}
 }
 

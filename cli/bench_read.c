@@ -27,10 +27,9 @@ static bool integer(uint32_t *out, json_t *o, const char *key, json_int_t max)
 	return true;
 }
 
-/* A time in milliseconds, or a ratio of times. */
-static bool positive(double *out, json_t *o, const char *key)
+static bool milliseconds(double *out, json_t *side, const char *key)
 {
-	json_t *v = json_object_get(o, key);
+	json_t *v = json_object_get(side, key);
 
 	*out = json_number_value(v);
 	return json_is_number(v) && *out > 0 && *out <= 1e9;
@@ -45,23 +44,39 @@ static bool read_side(mla_bench_point *p, unsigned i, json_t *side)
 			p->arm[i] = (mla_bench_arm)arm;
 			return integer(&s->n, side, "samples", 1 << 20) &&
 			       integer(&p->times[i], side, "repeats", 1 << 20) &&
-			       positive(&s->median, side, "median_ms") &&
-			       positive(&s->min, side, "min_ms") &&
-			       positive(&s->q1, side, "q1_ms") && positive(&s->q3, side, "q3_ms") &&
-			       positive(&s->max, side, "max_ms");
+			       milliseconds(&s->median, side, "median_ms") &&
+			       milliseconds(&s->min, side, "min_ms") &&
+			       milliseconds(&s->q1, side, "q1_ms") &&
+			       milliseconds(&s->q3, side, "q3_ms") &&
+			       milliseconds(&s->max, side, "max_ms");
 		}
 	return false;
 }
 
-static bool read_ratio(mla_bench_point *p, json_t *o)
+static bool read_paired(mla_bench_paired *out, json_t *o, const char *name, const char *unit)
 {
-	mla_bench_ratio *r = &p->ratio;
+	char key[MLA_BENCH_KEY];
 
-	r->stats.n = p->ms[0].n;
-	return positive(&r->stats.median, o, "ratio") && positive(&r->low, o, "ratio_low") &&
-	       positive(&r->high, o, "ratio_high") && positive(&r->stats.min, o, "ratio_min") &&
-	       positive(&r->stats.q1, o, "ratio_q1") && positive(&r->stats.q3, o, "ratio_q3") &&
-	       positive(&r->stats.max, o, "ratio_max");
+	for (uint32_t i = 0; i < MLA_BENCH_FIELDS; i++) {
+		const mla_bench_field *f = &mla_bench_fields[i];
+		json_t *v;
+
+		snprintf(key, sizeof key, "%s%s%s", name, f->key, unit);
+		v = json_object_get(o, key);
+		if (!json_is_number(v) || !(fabs(json_number_value(v)) <= 1e9))
+			return false;
+		*(double *)((char *)out + f->at) = json_number_value(v);
+	}
+	return true;
+}
+
+/* Ratios are of times, so above 0; a difference is of the second query alone. */
+static bool read_pairs(mla_bench_point *p, json_t *o)
+{
+	p->ratio.stats.n = p->more.stats.n = p->ms[0].n;
+	return read_paired(&p->ratio, o, "ratio", "") && p->ratio.stats.min > 0 &&
+	       p->ratio.low > 0 && p->ratio.stats.median > 0 &&
+	       (!mla_bench_second(p) || read_paired(&p->more, o, "difference", "_ms"));
 }
 
 static int read_points(mla_bench_report *out, json_t *list, const char *path)
@@ -79,7 +94,7 @@ static int read_points(mla_bench_report *out, json_t *list, const char *path)
 		if (!integer(&p->cached, o, "cached", MLA_CACHE_LEN_MAX) ||
 		    !integer(&p->width, o, "width", MLA_CACHE_LEN_MAX) ||
 		    !read_side(p, 0, json_object_get(o, "stock")) ||
-		    !read_side(p, 1, json_object_get(o, "patched")) || !read_ratio(p, o))
+		    !read_side(p, 1, json_object_get(o, "patched")) || !read_pairs(p, o))
 			return mla_error(MLA_ECONFIG, "%s: point %zu of \"points\" is not complete",
 			                 path, i + 1);
 		p->measured = true;

@@ -47,7 +47,7 @@ static void put_ms(FILE *to, const mla_bench_stats *s)
 }
 
 /* Four digits, but no exponent for large ones. */
-static void put_ratio(FILE *to, const mla_bench_ratio *r)
+static void put_ratio(FILE *to, const mla_bench_paired *r)
 {
 	double m = r->stats.median;
 	int digits = m < 10 ? 3 : m < 100 ? 2 : m < 1000 ? 1 : 0;
@@ -84,7 +84,8 @@ static void row(FILE *to, const mla_bench_point *p, const mla_bench_length *l, m
 
 static bool listed(const mla_bench_report *r, const mla_bench_point *p)
 {
-	return p->measured && !(r->spec.kind == MLA_BENCH_ATTENTION && mla_bench_same(p));
+	return p->measured && !mla_bench_second(p) &&
+	       !(r->spec.kind == MLA_BENCH_ATTENTION && mla_bench_same(p));
 }
 
 static void crossover(FILE *to, const mla_bench_length *l)
@@ -129,19 +130,29 @@ static void table(FILE *to, const mla_bench_report *r, const mla_bench_length *l
 	validity(to, l);
 }
 
+static void put_more(FILE *to, const mla_bench_paired *p)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%.4g (%.4g-%.4g)", p->stats.median, p->low, p->high);
+	fprintf(to, "%-26s", text);
+}
+
 /* Lengths at which only the second query was measured say nothing else, but that it is valid. */
 static void second_query(FILE *to, const mla_bench_lengths *lengths)
 {
 	fprintf(to,
-	        "\nwhat the second query costs (L = 2 minus L = 1), milliseconds\n%8s  %10s  "
-	        "%10s  same arm twice\n",
+	        "\nwhat the second query costs (L = 2 minus L = 1), milliseconds: median of pairs "
+	        "(95 %% interval)\n%8s  %-26s%-26ssame arm twice\n",
 	        "T", "stock", "patched");
 	for (uint32_t i = 0; i < lengths->n; i++) {
 		const mla_bench_length *l = &lengths->v[i];
 
 		if (!l->has_second)
 			continue;
-		fprintf(to, "%8u  %10.4g  %10.4g  ", l->cached, l->second[0], l->second[1]);
+		fprintf(to, "%8u  ", l->cached);
+		put_more(to, &l->second[0]);
+		put_more(to, &l->second[1]);
 		fprintf(to, "%.2f %% apart, known to %.2f %%%s\n", l->apart * 100, l->spread * 50,
 		        l->valid ? "" : ": INVALID");
 	}

@@ -61,7 +61,7 @@ static const mla_bench_point *find(const mla_bench_report *r, uint32_t cached, u
 {
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->points[i].cached == cached && r->points[i].width == width &&
-		    mla_bench_same(&r->points[i]) == same)
+		    mla_bench_same(&r->points[i]) == same && !mla_bench_second(&r->points[i]))
 			return &r->points[i];
 	return NULL;
 }

@@ -15,11 +15,11 @@ typedef struct {
 
 static effort effort_of(const mla_bench_point *p, uint32_t samples)
 {
-	bool same = mla_bench_same(p);
+	bool same = mla_bench_same(p), fine = same || mla_bench_second(p);
 	uint32_t least = same ? samples * MLA_BENCH_SAME_FACTOR : samples;
 
 	return (effort){least, least > MLA_BENCH_PAIRS ? least : MLA_BENCH_PAIRS,
-	                same ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD};
+	                fine ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD};
 }
 
 /* A point inside the whole. */
@@ -45,7 +45,7 @@ static void show(part *now, double done)
 }
 
 typedef struct {
-	double *ms[2], *ratio, *scratch;
+	double *ms[2], *ratio, *more, *scratch;
 	uint32_t n;
 	double seconds; /* all of them */
 } pairs;
@@ -64,6 +64,7 @@ static int sample_pair(pairs *p, const part *now, const uint32_t times[2])
 		p->seconds += seconds;
 	}
 	p->ratio[p->n] = p->ms[0][p->n] / p->ms[1][p->n];
+	p->more[p->n] = p->ms[1][p->n] - p->ms[0][p->n];
 	p->n++;
 	return 0;
 }
@@ -71,11 +72,11 @@ static int sample_pair(pairs *p, const part *now, const uint32_t times[2])
 /* What part of the pairs that it takes is there: the interval shrinks with their root. */
 static double share_of(const pairs *p, const effort *e)
 {
-	mla_bench_ratio r;
+	mla_bench_paired r;
 	double more;
 
 	memcpy(p->scratch, p->ratio, p->n * sizeof *p->scratch);
-	mla_bench_ratio_of(&r, p->scratch, p->n);
+	mla_bench_paired_of(&r, p->scratch, p->n);
 	more = mla_bench_spread(&r) / fmax(e->spread, fabs(log(r.stats.median)) / 4);
 	return fmax(1 / fmax(1, more * more),
 	            fmax(p->seconds / MLA_BENCH_PATIENCE, (double)p->n / e->most));
@@ -100,17 +101,22 @@ static int sample(pairs *p, part *now, const uint32_t times[2], const effort *e)
 	return 0;
 }
 
-static int interleave(mla_bench_stats ms[2], mla_bench_ratio *ratio, part *now,
-                      const uint32_t times[2], const effort *e)
+static int interleave(mla_bench_point *out, part *now, const uint32_t times[2], const effort *e)
 {
-	double *all = mla_alloc((uint64_t)e->most * 4 * sizeof *all);
-	pairs p = {{all, all + e->most}, all + 2 * e->most, all + 3 * e->most, 0, 0};
+	double *all = mla_alloc((uint64_t)e->most * 5 * sizeof *all);
+	pairs p = {{all, all + e->most},
+	           all + 2 * (size_t)e->most,
+	           all + 3 * (size_t)e->most,
+	           all + 4 * (size_t)e->most,
+	           0,
+	           0};
 	int error = sample(&p, now, times, e);
 
 	if (error == 0) {
-		mla_bench_stats_of(&ms[0], p.ms[0], p.n);
-		mla_bench_stats_of(&ms[1], p.ms[1], p.n);
-		mla_bench_ratio_of(ratio, p.ratio, p.n);
+		mla_bench_stats_of(&out->ms[0], p.ms[0], p.n);
+		mla_bench_stats_of(&out->ms[1], p.ms[1], p.n);
+		mla_bench_paired_of(&out->ratio, p.ratio, p.n);
+		mla_bench_paired_of(&out->more, p.more, p.n);
 	}
 	free(all);
 	return error;
@@ -120,9 +126,12 @@ int mla_bench_interleave(mla_bench_stats out[2], const mla_bench_device *device,
                          const mla_bench_watch *watch, const uint32_t times[2], uint32_t samples)
 {
 	part now = {.device = device, .watch = watch};
-	mla_bench_ratio ratio;
+	mla_bench_point point;
+	int error = interleave(&point, &now, times, &(effort){samples, samples, 0});
 
-	return interleave(out, &ratio, &now, times, &(effort){samples, samples, 0});
+	for (unsigned side = 0; side < 2 && error == 0; side++)
+		out[side] = point.ms[side];
+	return error;
 }
 
 /*
@@ -171,7 +180,7 @@ static int measure(mla_bench_point *p, part *now, uint32_t samples)
 	if (mla_bench_same(p))
 		p->times[0] = p->times[1];
 	if (error == 0)
-		error = interleave(p->ms, &p->ratio, now, p->times, &e);
+		error = interleave(p, now, p->times, &e);
 	p->measured = error == 0;
 	return error;
 }

@@ -24,6 +24,7 @@
 typedef enum {
 	MLA_BENCH_MATERIALISED,
 	MLA_BENCH_ABSORBED,
+	MLA_BENCH_ONE_QUERY,   /* absorbed, the first query alone */
 	MLA_BENCH_GATHERED,    /* each query attends, in the latent, the rows selected for it */
 	MLA_BENCH_POOL_ALL,    /* every window of the cache */
 	MLA_BENCH_POOL_SUFFIX, /* the windows that the new tokens reach */
@@ -68,14 +69,14 @@ typedef struct {
 /* Sorts `samples`; n >= 1. */
 void mla_bench_stats_of(mla_bench_stats *out, double *samples, uint32_t n);
 
-/* Of pairs, stock over patched. */
+/* What the pairs say: ratios, side 0 over side 1, or differences. */
 typedef struct {
 	mla_bench_stats stats;
-	double low, high; /* of the median; two samples */
-} mla_bench_ratio;
+	double low, high; /* of the median: one sample each */
+} mla_bench_paired;
 
-void mla_bench_ratio_of(mla_bench_ratio *out, double *samples, uint32_t n);
-double mla_bench_spread(const mla_bench_ratio *r); /* of the interval, over the median */
+void mla_bench_paired_of(mla_bench_paired *out, double *samples, uint32_t n);
+double mla_bench_spread(const mla_bench_paired *r); /* of the interval, over the median */
 
 /* Side 0 is the stock runtime (where the arms are forced: materialised), side 1 the patched one. */
 typedef struct {
@@ -84,10 +85,11 @@ typedef struct {
 	bool measured;
 	uint32_t times[2]; /* runs in a sample; a time is that of one of them */
 	mla_bench_stats ms[2];
-	mla_bench_ratio ratio;
+	mla_bench_paired ratio, more; /* milliseconds that side 1 takes more than side 0 */
 } mla_bench_point;
 
 bool mla_bench_same(const mla_bench_point *p);
+bool mla_bench_second(const mla_bench_point *p);  /* one query against two */
 double mla_bench_apart(const mla_bench_point *p); /* the ratio's distance from 1 */
 bool mla_bench_agrees(const mla_bench_point *p);  /* of the same arm: within the limits */
 
@@ -106,10 +108,10 @@ typedef struct {
 } mla_bench_spec;
 
 /*
- * The points of a run, by cached length and then width, freed with free(). MLA_ECONFIG for a width
- * above a cached length. Of an attention sweep, the points at one query with the same arm twice and
- * at two queries are there at more lengths than those of the sweep: from them comes the cost of the
- * second query.
+ * The points of a run, by cached length, freed with free(). MLA_ECONFIG for a width above a cached
+ * length. Of attention, each length begins with the same arm twice, then the second query, stock
+ * and patched; these three are there at more lengths than those of the sweep, which follow by
+ * width.
  */
 int mla_bench_points(mla_bench_point **out, uint32_t *n, const mla_bench_spec *spec);
 
@@ -151,7 +153,8 @@ typedef struct {
 	bool has_same, valid; /* the same arm twice, and within the limit */
 	double apart, spread; /* the worst of them */
 	bool has_second;
-	double second[2]; /* milliseconds that the second query adds, stock and patched */
+	/* Milliseconds that the second query adds, stock and patched. */
+	mla_bench_paired second[2];
 } mla_bench_length;
 
 /* Of the points with that cached length; false when none is measured. */

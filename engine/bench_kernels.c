@@ -55,7 +55,7 @@ static mla_tail tail(const mla_bench_kernels *k, const mla_bench_point *p, mla_b
 		.geometry = *g,
 		.batch = gathered ? p->width : 1,
 		.heads = k->spec->heads,
-		.queries = gathered ? 1 : p->width,
+		.queries = gathered || arm == MLA_BENCH_ONE_QUERY ? 1 : p->width,
 		.total = total,
 		.q_nope = k->buffer[Q_NOPE],
 		.q_pe = k->buffer[Q_PE],

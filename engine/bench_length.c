@@ -20,7 +20,6 @@ static void add_swept(mla_bench_length *out, const mla_bench_point *p, bool *unb
 bool mla_bench_length_of(mla_bench_length *out, const mla_bench_point *points, uint32_t n,
                          const mla_bench_spec *spec, uint32_t cached)
 {
-	const mla_bench_point *first = NULL, *second = NULL;
 	bool unbroken = true, any = false;
 
 	*out = (mla_bench_length){.cached = cached, .valid = true};
@@ -37,16 +36,12 @@ bool mla_bench_length_of(mla_bench_length *out, const mla_bench_point *points, u
 			out->apart = fmax(out->apart, mla_bench_apart(p));
 			out->spread = fmax(out->spread, mla_bench_spread(&p->ratio));
 			out->valid &= mla_bench_agrees(p);
-			first = p->width == 1 ? p : first;
+		} else if (mla_bench_second(p)) {
+			out->second[p->arm[1] == MLA_BENCH_ABSORBED] = p->more;
+			out->has_second |= p->arm[1] == MLA_BENCH_ABSORBED;
 		} else {
 			add_swept(out, p, &unbroken);
 		}
-		second = p->width == 2 ? p : second;
-	}
-	if (first && second) {
-		out->has_second = true;
-		for (int side = 0; side < 2; side++)
-			out->second[side] = second->ms[side].median - first->ms[side].median;
 	}
 	return any;
 }

@@ -86,10 +86,19 @@ static mla_bench_point point(const mla_bench_spec *spec, uint32_t cached, uint32
 	return p;
 }
 
-static mla_bench_point same_arm(uint32_t cached)
+static void push(point_list *out, uint32_t cached, uint32_t width, mla_bench_arm a, mla_bench_arm b)
 {
-	return (mla_bench_point){
-		.cached = cached, .width = 1, .arm = {MLA_BENCH_ABSORBED, MLA_BENCH_ABSORBED}};
+	mla_vec_push(out, ((mla_bench_point){.cached = cached, .width = width, .arm = {a, b}}));
+}
+
+/* Whether the run is valid, and what the second query costs. */
+static void add_head(point_list *out, uint32_t cached)
+{
+	push(out, cached, 1, MLA_BENCH_ABSORBED, MLA_BENCH_ABSORBED);
+	if (cached < 2)
+		return;
+	push(out, cached, 2, MLA_BENCH_ONE_QUERY, MLA_BENCH_MATERIALISED);
+	push(out, cached, 2, MLA_BENCH_ONE_QUERY, MLA_BENCH_ABSORBED);
 }
 
 static int add_sweep(point_list *out, const mla_bench_spec *spec, uint32_t cached)
@@ -101,7 +110,6 @@ static int add_sweep(point_list *out, const mla_bench_spec *spec, uint32_t cache
 		insert(&widths, spec->width[i]);
 	if (!spec->n_widths)
 		add_widths(&widths, spec, cached);
-	/* From one and two queries come the validity check and the cost of the second query. */
 	insert(&widths, 1);
 	if (cached > 1)
 		insert(&widths, 2);
@@ -111,7 +119,7 @@ static int add_sweep(point_list *out, const mla_bench_spec *spec, uint32_t cache
 		                  "few",
 		                  widths.v[widths.n - 1], cached);
 	if (spec->kind == MLA_BENCH_ATTENTION)
-		mla_vec_push(out, same_arm(cached));
+		add_head(out, cached);
 	for (uint32_t i = 0; i < widths.n && error == 0; i++)
 		mla_vec_push(out, point(spec, cached, widths.v[i]));
 	mla_vec_free(&widths);
@@ -150,8 +158,7 @@ int mla_bench_points(mla_bench_point **out, uint32_t *n, const mla_bench_spec *s
 		if (has(&swept, lengths.v[i])) {
 			error = add_sweep(&points, spec, lengths.v[i]);
 		} else {
-			mla_vec_push(&points, same_arm(lengths.v[i]));
-			mla_vec_push(&points, point(spec, lengths.v[i], 2));
+			add_head(&points, lengths.v[i]);
 		}
 	mla_vec_free(&lengths);
 	mla_vec_free(&swept);
@@ -174,6 +181,8 @@ double mla_bench_work(const mla_bench_spec *spec, const mla_bench_point *p, mla_
 		return h * (t * r * d + l * t * d);
 	case MLA_BENCH_ABSORBED:
 		return h * (l * r * d + 2 * l * t * r);
+	case MLA_BENCH_ONE_QUERY:
+		return h * (r * d + 2 * t * r);
 	case MLA_BENCH_GATHERED:
 		return h * (l * r * d + 2 * l * spec->top_k * r);
 	default:

@@ -7,7 +7,7 @@
 const char *mla_bench_arm_name(mla_bench_arm arm)
 {
 	static const char *const names[MLA_BENCH_ARMS] = {
-		"materialised", "absorbed", "gathered", "all windows", "suffix",
+		"materialised", "absorbed", "one query", "gathered", "all windows", "suffix",
 	};
 
 	return names[arm];
@@ -65,7 +65,7 @@ static uint32_t interval_rank(uint32_t n)
 	return k;
 }
 
-void mla_bench_ratio_of(mla_bench_ratio *out, double *samples, uint32_t n)
+void mla_bench_paired_of(mla_bench_paired *out, double *samples, uint32_t n)
 {
 	uint32_t k = interval_rank(n);
 
@@ -79,12 +79,17 @@ bool mla_bench_same(const mla_bench_point *p)
 	return p->arm[0] == p->arm[1];
 }
 
+bool mla_bench_second(const mla_bench_point *p)
+{
+	return p->arm[0] == MLA_BENCH_ONE_QUERY;
+}
+
 double mla_bench_apart(const mla_bench_point *p)
 {
 	return fmax(p->ratio.stats.median, 1 / p->ratio.stats.median) - 1;
 }
 
-double mla_bench_spread(const mla_bench_ratio *r)
+double mla_bench_spread(const mla_bench_paired *r)
 {
 	return (r->high - r->low) / r->stats.median;
 }

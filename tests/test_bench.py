@@ -84,7 +84,9 @@ def attention(cwd):
     same(
         "points",
         points,
-        [(1, "absorbed", "absorbed")] + [(w, "materialised", "absorbed") for w in (1, 2, 3, 5)],
+        [(1, "absorbed", "absorbed")]
+        + [(2, "one query", arm) for arm in ("materialised", "absorbed")]
+        + [(w, "materialised", "absorbed") for w in (1, 2, 3, 5)],
     )
     for p in b["points"]:
         n = p["stock"]["samples"]
@@ -104,10 +106,18 @@ def attention(cwd):
         need(p["ratio_max"] <= most * (1 + 1e-6), "a ratio of pairs above that of all")
     length = b["lengths"][0]
     same("threshold", length["threshold"], 19)
-    one, two = b["points"][0], b["points"][2]
-    for side in ("stock", "patched"):
-        want = two[side]["median_ms"] - one[side]["median_ms"]
-        need(abs(length["second_query"][side + "_ms"] - want) < 1e-6, "second query")
+    one = b["points"][0]
+    for side, p in zip(("stock", "patched"), b["points"][1:]):
+        for key in ("min", "low", "", "high", "max"):
+            name = "_" + key if key else ""
+            same(
+                "second query",
+                length["second_query"][side + name + "_ms"],
+                p["difference" + name + "_ms"],
+            )
+        most = p["patched"]["max_ms"] - p["stock"]["min_ms"]
+        need(p["difference_max_ms"] <= most + 1e-6, "a difference above that of all")
+        same("nobody is ahead of one query", p["ahead"], None)
     apart = max(one["ratio"], 1 / one["ratio"]) - 1
     spread = (one["ratio_high"] - one["ratio_low"]) / one["ratio"]
     need(abs(length["apart"] - apart) < 1e-6, "apart")

@@ -100,7 +100,7 @@ static void intervals(void **state)
 		uint32_t n, rank;
 	} cases[] = {{1, 1}, {5, 1}, {8, 1}, {9, 2}, {27, 8}, {100, 40}, {2997, 1445}};
 	double sample[2997];
-	mla_bench_ratio r;
+	mla_bench_paired r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -108,7 +108,7 @@ static void intervals(void **state)
 
 		for (uint32_t k = 0; k < n; k++)
 			sample[k] = n - k;
-		mla_bench_ratio_of(&r, sample, n);
+		mla_bench_paired_of(&r, sample, n);
 		assert_true(r.low == cases[i].rank && r.high == n + 1 - cases[i].rank);
 		assert_true(r.stats.median == (n + 1) / 2.0);
 	}
@@ -147,7 +147,8 @@ static void crosses_at_the_threshold(void **state)
 		                cases[i].threshold * 5 / 4);
 		assert_true(l.has_same && l.valid && l.apart == 0 && l.has_second);
 		/* The second query: expanding the cache when stock, one more row when patched. */
-		assert_true(l.second[0] > 20 * l.second[1] && l.second[1] > 0);
+		assert_true(l.second[0].stats.median > 20 * l.second[1].stats.median);
+		assert_true(l.second[1].low > 0 && l.second[1].stats.median >= l.second[1].low);
 		free(p);
 	}
 }
@@ -352,8 +353,8 @@ static void stops_between_samples(void **state)
 	/* In the samples of the last point but one. */
 	f = (fake){.stop_after = f.calls - 30};
 	assert_int_equal(run(&p, &n, &f, &spec), 1);
-	assert_int_equal(n, 4);
-	assert_true(p[0].measured && p[1].measured && !p[2].measured && !p[3].measured);
+	assert_int_equal(n, 6);
+	assert_true(p[3].measured && !p[4].measured && !p[5].measured);
 	free(p);
 	f = (fake){.fail_after = 75};
 	assert_int_equal(run(&p, &n, &f, &spec), MLA_EIO);
@@ -374,7 +375,7 @@ static void usual_points(void **state)
 	for (uint32_t i = 0; i < n; i++) {
 		assert_true(p[i].cached >= last && p[i].width <= p[i].cached);
 		if (i && p[i].cached == last && !mla_bench_same(&p[i]) &&
-		    !mla_bench_same(&p[i - 1]))
+		    !mla_bench_same(&p[i - 1]) && !mla_bench_second(&p[i - 1]))
 			assert_true(p[i].width > p[i - 1].width);
 		last = p[i].cached;
 		at |= last == 8192 && p[i].width == 379;
@@ -472,6 +473,31 @@ static void memory_is_known_before(void **state)
 	}
 }
 
+/* One query of a step of many needs less room for what is in between. */
+static void one_query_alone(void **state)
+{
+	static const mla_bench_spec spec = {.geometry = {64, 24, 8, 40}, .heads = 3};
+	static const mla_bench_point p = {
+		.cached = 500, .width = 70, .arm = {MLA_BENCH_ONE_QUERY, MLA_BENCH_ABSORBED}};
+	mla_bench_kernels *k;
+	mla_bench_device device;
+	mla_backend *be;
+	uint64_t used;
+	double seconds;
+
+	(void)state;
+	assert_int_equal(mla_backend_open(&be, "cpu", NULL), 0);
+	assert_int_equal(mla_bench_kernels_new(&k, be, &spec, &p, 1, 1 << 30), 0);
+	device = mla_bench_kernels_device(k);
+	assert_int_equal(device.prepare(device.state, &p), 0);
+	assert_int_equal(device.run(&seconds, device.state, &p, 0, 1), 0);
+	used = be->used;
+	assert_int_equal(device.run(&seconds, device.state, &p, 1, 1), 0);
+	assert_true(be->used > used);
+	mla_bench_kernels_free(k);
+	mla_backend_free(be);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +514,7 @@ int main(void)
 		cmocka_unit_test(stops_between_samples),
 		cmocka_unit_test(usual_points),
 		cmocka_unit_test(memory_is_known_before),
+		cmocka_unit_test(one_query_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static char *write_report(char *path, const mla_bench_report *r)
 static void report_comes_back(void **state)
 {
 	char path[] = "/tmp/mlalint-plan-XXXXXX";
-	mla_bench_point p[2] = {
+	mla_bench_point p[3] = {
 		{.cached = 4096,
 	         .width = 1,
 	         .arm = {MLA_BENCH_ABSORBED, MLA_BENCH_ABSORBED},
@@ -71,24 +71,33 @@ static void report_comes_back(void **state)
 	         .times = {1, 1 << 20},
 	         .ms = {{9, 10, 20, 30, 40, 50}, {9, 1.5, 2.5, 3.5, 4.5, 5.5}},
 	         .ratio = {{9, 5, 6, 8, 9, 12}, 5.5, 10.5}},
+		{.cached = 4096,
+	         .width = 2,
+	         .arm = {MLA_BENCH_ONE_QUERY, MLA_BENCH_ABSORBED},
+	         .measured = true,
+	         .times = {9, 8},
+	         .ms = {{9, 1, 2, 3, 4, 5}, {9, 1, 2, 3, 4, 5}},
+	         .ratio = {{9, 0.5, 0.75, 1, 1.25, 2}, 0.875, 1.125},
+	         .more = {{9, -4, -3, 0.25, 0.5, 4}, -2, 0.375}},
 	};
 	mla_bench_report out, in = {.spec = {.geometry = {512, 128, 0, 128}, .heads = 16},
 	                            .backend = "cpu (test)",
 	                            .samples = 9,
 	                            .points = p,
-	                            .n = 2};
+	                            .n = 3};
 
 	(void)state;
 	assert_int_equal(mla_bench_json_read(&out, write_report(path, &in)), 0);
-	assert_int_equal(out.n, 2);
+	assert_int_equal(out.n, 3);
 	assert_memory_equal(&out.spec.geometry, &in.spec.geometry, sizeof(mla_geometry));
 	assert_string_equal(out.backend, in.backend);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		assert_memory_equal(out.points[i].arm, p[i].arm, sizeof p[i].arm);
 		assert_memory_equal(out.points[i].times, p[i].times, sizeof p[i].times);
-		assert_true(out.points[i].ratio.low == p[i].ratio.low &&
-		            out.points[i].ratio.high == p[i].ratio.high &&
-		            out.points[i].ratio.stats.median == p[i].ratio.stats.median);
+		p[i].ratio.stats.n = out.points[i].ratio.stats.n;
+		assert_memory_equal(&out.points[i].ratio, &p[i].ratio, sizeof p[i].ratio);
+		p[i].more.stats.n = out.points[i].more.stats.n;
+		assert_memory_equal(&out.points[i].more, &p[i].more, sizeof p[i].more);
 		for (int side = 0; side < 2; side++) {
 			const mla_bench_stats *got = &out.points[i].ms[side],
 					      *want = &p[i].ms[side];
