@@ -22,54 +22,6 @@ bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n)
 	return false;
 }
 
-void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at)
-{
-	for (uint32_t i = 0; i < f->guards.n; i++) {
-		mla_test *t = f->guards.v[i].test;
-		mla_arm *arm = f->guards.v[i].small ? &t->small : &t->large;
-
-		if (!arm->count[event]++)
-			arm->first[event] = at;
-	}
-}
-
-uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds)
-{
-	uint32_t mark = f->guards.n;
-
-	for (uint32_t i = 0; i < truth.n; i++)
-		mla_vec_push(&f->guards,
-		             ((mla_c_guard){truth.v[i].test, truth.v[i].small_when_true == holds}));
-	return mark;
-}
-
-void mla_c_pop(mla_c_flow *f, uint32_t mark)
-{
-	f->guards.n = mark;
-}
-
-mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b)
-{
-	mla_c_truth *v;
-	uint32_t n = a.n;
-
-	if (!b.n)
-		return a;
-	if (!a.n)
-		return b;
-	v = mla_arena_array(f->arena, a.n + b.n, sizeof(*v));
-	memcpy(v, a.v, a.n * sizeof(*v));
-	for (uint32_t i = 0; i < b.n; i++) {
-		bool known = false;
-
-		for (uint32_t k = 0; k < n && !known; k++)
-			known = v[k].test == b.v[i].test;
-		if (!known)
-			v[n++] = b.v[i];
-	}
-	return (mla_c_truths){v, n};
-}
-
 static uint32_t enter_scope(mla_c_flow *f)
 {
 	uint32_t outer = f->scope;
@@ -202,18 +154,6 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	mla_vec_push(&fr->cells, c);
 }
 
-/* Guards of this frame as truths: what a constant says that is stored or returned under them. */
-static mla_c_truths guard_truth(mla_c_flow *f, const mla_c_frame *fr, bool value)
-{
-	uint32_t n = f->guards.n - fr->guards;
-	mla_c_truth *v = mla_arena_array(f->arena, n, sizeof(*v));
-
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = (mla_c_truth){f->guards.v[fr->guards + i].test,
-		                     f->guards.v[fr->guards + i].small == value};
-	return (mla_c_truths){v, n};
-}
-
 static bool literal_truth(bool *value, const mla_node *n)
 {
 	n = without_casts(n);
@@ -277,7 +217,7 @@ static void assign(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (!is_plain(n->kid[1]))
 		v.cell = NULL;
 	if (literal_truth(&value, n->kid[1]) && is_integer(n->kid[0])) {
-		v.truth = guard_truth(f, fr, value);
+		v.truth = mla_c_guard_truth(f, fr, value, false);
 		mla_c_store(f, fr, n->kid[0], v, v.truth.n != 0);
 		return;
 	}
@@ -288,15 +228,16 @@ static void exec_return(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	const mla_node *expr = mla_kid(n, 0);
 	mla_c_value v = {0};
-	bool value = true;
+	bool value = true, literal;
 
 	if (!expr)
 		return;
 	v = mla_c_eval(f, fr, expr);
-	if ((literal_truth(&value, expr) || is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
-		v.truth = mla_c_join(f, v.truth, guard_truth(f, fr, value));
+	literal = literal_truth(&value, expr);
+	if ((literal || is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
+		v.truth = mla_c_join(f, v.truth, mla_c_guard_truth(f, fr, value, true));
 	fr->result.tags |= v.tags;
-	fr->result.truth = mla_c_join(f, fr->result.truth, v.truth);
+	fr->result.truth = mla_c_join_returned(f, fr, v.truth, !literal || value);
 	if (!fr->result.cell)
 		fr->result.cell = v.cell;
 }
@@ -555,10 +496,12 @@ mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_no
 	                  .guards = f->guards.n};
 	const mla_node *list = mla_kid(function, 0);
 	uint32_t outer = f->scope;
+	mla_module *caller_module = f->module;
 
 	if (f->depth >= DEEPEST_CALL || !mla_c_step(f, &fr, function))
 		return (mla_c_value){0};
 	f->depth++;
+	f->module = module;
 	enter_scope(f);
 	for (uint32_t i = 0; list && i < list->n; i++)
 		if (list->kid[i])
@@ -566,6 +509,7 @@ mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_no
 			               arguments && i < n ? &arguments[i] : NULL);
 	mla_c_exec(f, &fr, mla_kid(function, 1));
 	f->guards.n = fr.guards;
+	f->module = caller_module;
 	f->scope = outer;
 	f->depth--;
 	mla_vec_free(&fr.cells);

@@ -14,6 +14,8 @@
 typedef struct {
 	mla_test *test;
 	bool small_when_true; /* of the whole expression */
+	bool sure_if_true,
+		sure_if_false; /* the expression's outcome leaves no doubt of the test's */
 } mla_c_truth;
 
 /* A list that only grows by copying: values share it. */
@@ -46,12 +48,15 @@ typedef struct mla_c_frame {
 	mla_module *module;
 	MLA_VEC(mla_cell *) cells;
 	mla_c_value result;
+	bool may_hold;   /* a return so far may have given something true */
 	uint32_t guards; /* how many were in force when it was entered */
 } mla_c_frame;
 
 typedef struct {
 	mla_test *test;
 	bool small;
+	bool sure;      /* no other outcome leads here */
+	uint32_t group; /* the index of the first guard of its condition */
 } mla_c_guard;
 
 typedef struct {
@@ -70,6 +75,7 @@ typedef struct {
 	MLA_VEC(mla_test *) tests;
 	MLA_VEC(mla_c_guard) guards;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
+	mla_module *module;       /* of the function that is run */
 	uint32_t scope;
 	uint32_t depth, nesting;
 	uint32_t steps, all_steps; /* of the function entered, and of all */
@@ -79,7 +85,6 @@ typedef struct {
 
 /* c_flow.c */
 void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry);
-void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at);
 mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
                                 mla_module *module, const mla_c_value *arguments, uint32_t n);
 mla_c_entry *mla_c_find(mla_c_flow *f, uint64_t id, mla_str name);
@@ -89,10 +94,22 @@ void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_v
                  bool literal);
 bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n); /* control leaves it */
 bool mla_c_is_statement(const mla_node *n); /* one that mla_c_exec() runs by parts */
+bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n);
+
+/* c_flow_guard.c */
+void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at);
 uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds);
 void mla_c_pop(mla_c_flow *f, uint32_t mark);
 mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b);
-bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n);
+
+/* The same with less known of the tests where the whole holds, or where it does not. */
+mla_c_truths mla_c_doubt(mla_c_flow *f, mla_c_truths truth, bool if_true, bool if_false);
+
+/* Guards of this frame as truths: what a constant says that is stored or returned under them. */
+mla_c_truths mla_c_guard_truth(mla_c_flow *f, const mla_c_frame *fr, bool value, bool sure);
+
+/* What the frame returned before with what it returns now, which may be something true. */
+mla_c_truths mla_c_join_returned(mla_c_flow *f, mla_c_frame *fr, mla_c_truths truth, bool may_hold);
 
 /* c_flow_test.c */
 mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node);

@@ -80,7 +80,8 @@ static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 	if (n->op == MLA_OP_BITAND || n->op == MLA_OP_BITOR) {
 		mla_c_value v = {.tags = a.tags | b.tags};
 
-		v.truth = mla_c_join(f, a.truth, b.truth);
+		v.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth), n->op == MLA_OP_BITOR,
+		                      n->op == MLA_OP_BITAND);
 		return v;
 	}
 	if (is_integer(n) || !((a.tags | b.tags) & MLA_C_TENSOR))
@@ -112,7 +113,7 @@ static mla_c_value eval_condition(mla_c_flow *f, mla_c_frame *fr, const mla_node
 	b = kid_value(f, fr, n, 2);
 	mla_c_pop(f, mark);
 	a.tags |= b.tags;
-	a.truth = mla_c_join(f, a.truth, b.truth);
+	a.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth), true, true);
 	if (!a.cell)
 		a.cell = b.cell;
 	return a;
@@ -123,7 +124,10 @@ static mla_c_value eval_not(mla_c_flow *f, mla_c_value v)
 	mla_c_truth *flipped = mla_arena_array(f->arena, v.truth.n, sizeof(*flipped));
 
 	for (uint32_t i = 0; i < v.truth.n; i++)
-		flipped[i] = (mla_c_truth){v.truth.v[i].test, !v.truth.v[i].small_when_true};
+		flipped[i] = (mla_c_truth){.test = v.truth.v[i].test,
+		                           .small_when_true = !v.truth.v[i].small_when_true,
+		                           .sure_if_true = v.truth.v[i].sure_if_false,
+		                           .sure_if_false = v.truth.v[i].sure_if_true};
 	return (mla_c_value){.truth = {flipped, v.truth.n}};
 }
 
@@ -135,7 +139,8 @@ static mla_c_value eval_logic(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	mla_c_value b = kid_value(f, fr, n, 1);
 
 	mla_c_pop(f, mark);
-	return (mla_c_value){.truth = mla_c_join(f, a.truth, b.truth)};
+	return (mla_c_value){.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth),
+	                                          n->kind == MLA_N_OR, n->kind == MLA_N_AND)};
 }
 
 static mla_c_value eval_others(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
@@ -146,7 +151,7 @@ static mla_c_value eval_others(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 		mla_c_value k = kid_value(f, fr, n, i);
 
 		v.tags |= k.tags;
-		v.truth = mla_c_join(f, v.truth, k.truth);
+		v.truth = mla_c_doubt(f, mla_c_join(f, v.truth, k.truth), true, true);
 	}
 	return v;
 }

@@ -102,7 +102,7 @@ static mla_c_value truth_of(mla_c_flow *f, mla_test *t, bool small_when_true)
 {
 	mla_c_truth *v = mla_arena_alloc(f->arena, sizeof(*v));
 
-	*v = (mla_c_truth){t, small_when_true};
+	*v = (mla_c_truth){t, small_when_true, true, true};
 	return (mla_c_value){.truth = {v, 1}};
 }
 
@@ -186,7 +186,8 @@ void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 
 			mla_c_pop(f, mark);
 			if (t)
-				mla_vec_push(&f->guards, ((mla_c_guard){t, small}));
+				mla_vec_push(&f->guards,
+				             ((mla_c_guard){t, small, true, f->guards.n}));
 			x = x->kid[1];
 		}
 		mla_c_exec(f, fr, x);

@@ -272,13 +272,13 @@ static void group_mirror(grouping *g, uint32_t i)
 		g->group[i] = NO_GROUP;
 }
 
-static void refuse(mla_site *s, mla_refusal why, const mla_test *t, const mla_node *at)
+static void refuse(mla_site *s, mla_refusal why, mla_module *module, const mla_node *at)
 {
 	if (s->refusal)
 		return;
 	s->refusal = why;
 	s->refusal_at = at;
-	s->refusal_module = t->module;
+	s->refusal_module = module;
 }
 
 static void find_refusal(mla_site *s)
@@ -288,17 +288,18 @@ static void find_refusal(mla_site *s)
 		const mla_node *switches = t->node->parent;
 
 		if (t->small.count[MLA_EV_GATHER])
-			refuse(s, MLA_REFUSE_GATHER_AND_ABSORB, t, t->small.first[MLA_EV_GATHER]);
+			refuse(s, MLA_REFUSE_GATHER_AND_ABSORB, t->small.in[MLA_EV_GATHER],
+			       t->small.first[MLA_EV_GATHER]);
 		if (switches && switches->kind == MLA_N_LABEL)
-			refuse(s, MLA_REFUSE_PATTERN, t, t->node);
+			refuse(s, MLA_REFUSE_PATTERN, t->module, t->node);
 		if (t->node->c && t->node->c->macro)
-			refuse(s, MLA_REFUSE_MACRO, t, t->node);
+			refuse(s, MLA_REFUSE_MACRO, t->module, t->node);
 		if (mla_c_is_inactive(t->module, t->node->span))
-			refuse(s, MLA_REFUSE_INACTIVE, t, t->node);
+			refuse(s, MLA_REFUSE_INACTIVE, t->module, t->node);
 		if (t->function && t->function->has_error)
-			refuse(s, MLA_REFUSE_SYNTAX, t, t->node);
+			refuse(s, MLA_REFUSE_SYNTAX, t->module, t->node);
 		if (t->other_use)
-			refuse(s, MLA_REFUSE_OTHER_USE, t, t->other_use);
+			refuse(s, MLA_REFUSE_OTHER_USE, t->module, t->other_use);
 	}
 }
 

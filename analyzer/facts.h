@@ -28,6 +28,7 @@ typedef enum {
 typedef struct {
 	uint32_t count[MLA_EV_COUNT];
 	const mla_node *first[MLA_EV_COUNT];
+	mla_module *in[MLA_EV_COUNT]; /* where that is; NULL: in the file of the test */
 } mla_arm;
 
 typedef enum {
