@@ -18,10 +18,18 @@ bool mla_str_ends(mla_str s, const char *suffix)
 bool mla_str_contains(mla_str s, const char *needle)
 {
 	size_t n = strlen(needle);
+	const char *at = s.ptr, *found;
 
-	for (size_t i = 0; i + n <= s.len; i++)
-		if (memcmp(s.ptr + i, needle, n) == 0)
+	if (n == 0)
+		return true;
+	for (size_t left = s.len; left >= n; left = s.len - (size_t)(at - s.ptr)) {
+		found = memchr(at, *needle, left - n + 1);
+		if (!found)
+			return false;
+		if (memcmp(found, needle, n) == 0)
 			return true;
+		at = found + 1;
+	}
 	return false;
 }
 

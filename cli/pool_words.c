@@ -250,40 +250,49 @@ static void top_level(scanner *s, uint32_t at)
 	s->seen = &s->classes.v[s->classes.n - 1].seen;
 }
 
+static void mark(scanner *s, uint32_t at)
+{
+	switch (s->code.ptr[at]) {
+	case '(':
+	case '[':
+	case '{':
+		open_bracket(s, at);
+		break;
+	case ')':
+	case ']':
+	case '}':
+		close_bracket(s, at);
+		break;
+	case ',':
+		s->commas++;
+		if (s->depth && s->depth <= MAX_DEPTH)
+			end_argument(s, &s->open[s->depth - 1], at, false);
+		break;
+	case ':':
+		colon(s, at);
+		break;
+	case '\n':
+		if (!s->depth && at + 1 < s->code.len)
+			top_level(s, at + 1);
+		break;
+	default: /* @: of a decorator, if it begins a line */
+		if (at > 0 && s->code.ptr[at - 1] == ' ')
+			*s->seen |= MULTIPLIES;
+	}
+}
+
 static void scan(scanner *s)
 {
-	for (uint32_t i = 0; i < s->code.len; i++) {
-		bool margin = i == 0 || s->code.ptr[i - 1] == '\n';
+	static const bool marks[UINT8_MAX + 1] = {
+		['('] = true, [')'] = true, ['['] = true, [']'] = true,  ['{'] = true,
+		['}'] = true, [','] = true, [':'] = true, ['\n'] = true, ['@'] = true,
+	};
 
-		if (margin && !s->depth)
-			top_level(s, i);
-		switch (s->code.ptr[i]) {
-		case '(':
-		case '[':
-		case '{':
-			open_bracket(s, i);
-			break;
-		case ')':
-		case ']':
-		case '}':
-			close_bracket(s, i);
-			break;
-		case ',':
-			s->commas++;
-			if (s->depth && s->depth <= MAX_DEPTH)
-				end_argument(s, &s->open[s->depth - 1], i, false);
-			break;
-		case ':':
-			colon(s, i);
-			break;
-		case '@':
-			if (i > 0 && is_space(s->code.ptr[i - 1]) && !margin)
-				*s->seen |= MULTIPLIES;
-			break;
-		default:
-			break;
-		}
-	}
+	if (s->code.len)
+		top_level(s, 0);
+	for (uint32_t i = 0; i < s->code.len; i++)
+		if (marks[(unsigned char)s->code.ptr[i]])
+			mark(s, i);
 }
 
 static bool names(mla_str text, mla_str word)
