@@ -55,13 +55,23 @@ static int measure(mla_bench_report *r, const mla_options *o)
 	if (error == 0) {
 		mla_bench_device device = mla_bench_kernels_device(kernels);
 
-		error = mla_bench_run(r->points, r->n, &r->spec, r->samples, &device, &watch);
+		error = mla_bench_run(r->points, r->n, &r->spec, &r->effort, &device, &watch);
 	}
 	mla_bench_watch_end(&watcher);
 	mla_bench_kernels_free(kernels);
 	mla_backend_free(be);
 	r->interrupted = error == 1;
 	return error < 0 ? error : 0;
+}
+
+/* Nothing that says what to measure goes with a report that is there already. */
+static int read_report(mla_bench_report *r, const mla_options *o)
+{
+	if (o->has_geometry || o->model_config || o->arg_count || o->pool || o->top_k ||
+	    o->widths || o->cached || o->samples || o->patience || o->backend)
+		return mla_error(MLA_ECONFIG, "--from measures nothing; leave out what there is to "
+		                              "measure");
+	return mla_bench_json_read(r, o->from);
 }
 
 static int status_of(const mla_bench_report *r, const mla_options *o)
@@ -96,12 +106,13 @@ static void print(mla_outputs *report, mla_outputs *charts, const mla_bench_repo
 int mla_verb_bench(const mla_options *o)
 {
 	mla_bench_report r = {
-		.samples = o->samples ? (uint32_t)o->samples : MLA_BENCH_SAMPLES,
+		.effort = {o->samples ? (uint32_t)o->samples : MLA_BENCH_SAMPLES,
+	                   o->patience ? (uint32_t)o->patience : MLA_BENCH_PATIENCE},
 	};
-	int error = mla_bench_spec_from(&r.spec, o), status;
+	int error = o->from ? read_report(&r, o) : mla_bench_spec_from(&r.spec, o), status;
 	mla_outputs report, charts;
 
-	if (error == 0)
+	if (error == 0 && !o->from)
 		error = mla_bench_points(&r.points, &r.n, &r.spec);
 	if (error == 0)
 		error = open_outputs(&report, &charts, o);
@@ -109,11 +120,11 @@ int mla_verb_bench(const mla_options *o)
 		mla_bench_report_free(&r);
 		return mla_fail();
 	}
-	error = measure(&r, o);
+	error = o->from ? 0 : measure(&r, o);
 	status = error < 0 ? mla_fail() : status_of(&r, o);
 	if (error == 0)
 		print(&report, &charts, &r);
-	if (r.interrupted && !o->quiet)
+	if (r.interrupted && !o->from && !o->quiet)
 		fprintf(stderr, "mlalint: interrupted: what was measured so far\n");
 	mla_bench_report_free(&r);
 	status = mla_outputs_close(&report, status);

@@ -15,7 +15,7 @@ typedef struct {
 	mla_bench_spec spec;
 	char backend[64], note[256]; /* note: why auto fell back, or "" */
 	uint32_t threads;            /* of the processor; 0 on a GPU */
-	uint32_t samples;
+	mla_bench_effort effort;
 	mla_bench_point *points;
 	uint32_t n;
 	bool interrupted;
@@ -41,7 +41,8 @@ typedef struct {
 enum { MLA_BENCH_FIELDS = 7, MLA_BENCH_KEY = 32 };
 extern const mla_bench_field mla_bench_fields[MLA_BENCH_FIELDS];
 
-/* MLA_ECONFIG says what makes FILE no report of an attention bench. */
+/* MLA_ECONFIG says what makes FILE no report of bench. What is not ASCII text is a question mark.
+ */
 int mla_bench_json_read(mla_bench_report *out, const char *path);
 
 #endif

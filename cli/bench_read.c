@@ -32,7 +32,7 @@ static bool milliseconds(double *out, json_t *side, const char *key)
 	json_t *v = json_object_get(side, key);
 
 	*out = json_number_value(v);
-	return json_is_number(v) && *out > 0 && *out <= 1e9;
+	return json_is_number(v) && *out >= 1e-9 && *out <= 1e9;
 }
 
 static bool read_side(mla_bench_point *p, unsigned i, json_t *side)
@@ -63,7 +63,7 @@ static bool read_paired(mla_bench_paired *out, json_t *o, const char *name, cons
 
 		snprintf(key, sizeof key, "%s%s%s", name, f->key, unit);
 		v = json_object_get(o, key);
-		if (!json_is_number(v) || !(fabs(json_number_value(v)) <= 1e9))
+		if (!json_is_number(v) || !(fabs(json_number_value(v)) <= 1e18))
 			return false;
 		*(double *)((char *)out + f->at) = json_number_value(v);
 	}
@@ -103,27 +103,60 @@ static int read_points(mla_bench_report *out, json_t *list, const char *path)
 	return 0;
 }
 
-static int read_bench(mla_bench_report *out, json_t *b, const char *path)
+static void read_text(char *out, size_t size, json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	snprintf(out, size, "%s", s ? s : "");
+	for (; *out; out++)
+		if (*out < 0x20 || *out > 0x7e)
+			*out = '?';
+}
+
+static bool read_sizes(mla_bench_spec *out, json_t *b)
 {
 	json_t *g = json_object_get(b, "geometry");
-	mla_geometry *to = &out->spec.geometry;
-	const char *backend = json_string_value(json_object_get(b, "backend"));
+	mla_geometry *to = &out->geometry;
 
-	if (!json_is_object(b) || !text_is(b, "kind", "attention"))
-		return mla_error(MLA_ECONFIG,
-		                 "%s: not a report of bench on dense attention (--output-format "
-		                 "json)",
-		                 path);
 	integer(&to->rope, g, "qk_rope_head_dim", MLA_DIM_MAX); /* 0 for none */
-	if (!integer(&to->rank, g, "kv_lora_rank", MLA_DIM_MAX) ||
-	    !integer(&to->nope, g, "qk_nope_head_dim", MLA_DIM_MAX) ||
-	    !integer(&to->value, g, "v_head_dim", MLA_DIM_MAX) ||
-	    !integer(&out->spec.heads, b, "heads", 1 << 16))
-		return mla_error(MLA_ECONFIG,
-		                 "%s: \"geometry\" or \"heads\" is missing or out of "
-		                 "range",
+	return integer(&to->rank, g, "kv_lora_rank", MLA_DIM_MAX) &&
+	       integer(&to->nope, g, "qk_nope_head_dim", MLA_DIM_MAX) &&
+	       integer(&to->value, g, "v_head_dim", MLA_DIM_MAX) &&
+	       integer(&out->heads, b, "heads", 1 << 16);
+}
+
+static int read_spec(mla_bench_spec *out, json_t *b, const char *path)
+{
+	int kind = 0;
+
+	while (kind < MLA_BENCH_KINDS && !text_is(b, "kind", mla_bench_kind_name(kind)))
+		kind++;
+	if (!json_is_object(b) || kind == MLA_BENCH_KINDS)
+		return mla_error(MLA_ECONFIG, "%s: not a report of bench (--output-format json)",
 		                 path);
-	snprintf(out->backend, sizeof(out->backend), "%s", backend ? backend : "unknown backend");
+	out->kind = (mla_bench_kind)kind;
+	if (kind != MLA_BENCH_POOL && !read_sizes(out, b))
+		return mla_error(MLA_ECONFIG,
+		                 "%s: \"geometry\" or \"heads\" is missing or out of range", path);
+	if (kind == MLA_BENCH_SPARSE && !integer(&out->top_k, b, "top_k", MLA_CACHE_LEN_MAX))
+		return mla_error(MLA_ECONFIG, "%s: \"top_k\" is missing or out of range", path);
+	return 0;
+}
+
+static int read_bench(mla_bench_report *out, json_t *b, const char *path)
+{
+	int error = read_spec(&out->spec, b, path);
+
+	if (error < 0)
+		return error;
+	read_text(out->backend, sizeof(out->backend), b, "backend");
+	read_text(out->note, sizeof(out->note), b, "note");
+	integer(&out->threads, b, "threads", 1 << 16); /* none on a GPU */
+	if (!integer(&out->effort.samples, b, "samples", MLA_BENCH_SAMPLES_MAX) ||
+	    !integer(&out->effort.patience, b, "patience_s", MLA_BENCH_PATIENCE_MAX))
+		return mla_error(MLA_ECONFIG,
+		                 "%s: \"samples\" or \"patience_s\" is missing or out of range",
+		                 path);
 	out->interrupted = json_is_true(json_object_get(b, "interrupted"));
 	return read_points(out, json_object_get(b, "points"), path);
 }
@@ -133,7 +166,7 @@ int mla_bench_json_read(mla_bench_report *out, const char *path)
 	json_t *root;
 	int error = mla_json_object_read(&root, path);
 
-	*out = (mla_bench_report){.samples = MLA_BENCH_SAMPLES};
+	*out = (mla_bench_report){.n = 0};
 	if (error < 0)
 		return error;
 	error = read_bench(out, json_object_get(root, "bench"), path);

@@ -35,7 +35,7 @@ static void head(FILE *to, const mla_bench_report *r)
 	fprintf(to,
 	        "\nmilliseconds: median of %u or more (quartile-quartile); ratio: median of pairs "
 	        "(95 %% interval)%s\n",
-	        r->samples, r->interrupted ? "; interrupted" : "");
+	        r->effort.samples, r->interrupted ? "; interrupted" : "");
 }
 
 static void put_ms(FILE *to, const mla_bench_stats *s)

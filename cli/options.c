@@ -53,7 +53,7 @@ static const struct {
                                 "print the number of queries up to which absorbing is chosen"},
 	[MLA_VERB_BENCH] = {"bench", 'B',
                             "bench --geometry R/N/P/V[xH] | --model-config FILE | PATH | --pool "
-                            "[OPTION]...",
+                            "| --from FILE [OPTION]...",
                             "time both forms of attention, or of pooling, on this machine"},
 	[MLA_VERB_PLAN] = {"plan", 'P', "plan --accept A,B,C [OPTION]...",
                            "speculation depth from acceptances and verify costs"},
@@ -381,6 +381,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	case OPTION_samples:
 		error = integer(&o->samples, name, arg, MLA_BENCH_SAMPLES, MLA_BENCH_SAMPLES_MAX);
 		break;
+	case OPTION_patience:
+		error = integer(&o->patience, name, arg, 1, MLA_BENCH_PATIENCE_MAX);
+		break;
 	case OPTION_pool:
 		o->pool = true;
 		break;
@@ -389,6 +392,9 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 		break;
 	case OPTION_plot:
 		o->plot = arg;
+		break;
+	case OPTION_from:
+		o->from = arg;
 		break;
 	case OPTION_keep_invalid:
 		o->keep_invalid = true;

@@ -65,10 +65,10 @@ typedef struct {
 		verify, no_verify, quiet, verbose;
 	bool all; /* rule --all */
 	uint32_t jobs;
-	uint32_t shard, shards;                       /* from 1; 0: the whole */
-	int64_t rank, nope, value, cache_length;      /* threshold; -1: not given */
-	const char *backend, *widths, *cached, *plot; /* lists as given; NULL: not given */
-	int64_t heads, top_k, samples;                /* bench; 0: not given */
+	uint32_t shard, shards;                              /* from 1; 0: the whole */
+	int64_t rank, nope, value, cache_length;             /* threshold; -1: not given */
+	const char *backend, *widths, *cached, *plot, *from; /* lists as given; NULL: not given */
+	int64_t heads, top_k, samples, patience;             /* bench; 0: not given */
 	bool pool, keep_invalid;
 	const char *accept, *verify_ms, *bench; /* plan */
 	double draft_ms, decode_ms;             /* plan; -1: not given */

@@ -103,6 +103,9 @@ static int add_side(mla_plan *plan, const mla_bench_report *r, const mla_options
 
 static int check_report(const mla_bench_report *r, const mla_options *o)
 {
+	if (r->spec.kind != MLA_BENCH_ATTENTION)
+		return mla_error(MLA_ECONFIG, "%s: not a report of bench on dense attention",
+		                 o->bench);
 	if (!o->keep_invalid && !mla_bench_valid(r->points, r->n))
 		return mla_error(MLA_ECONFIG,
 		                 "%s: the same arm differs from itself by more than 2 %%, so the "

@@ -10,16 +10,16 @@
 /* How many pairs of samples a point gets, and how narrow the interval of its ratio should be. */
 typedef struct {
 	uint32_t least, most;
-	double spread;
-} effort;
+	double spread, patience;
+} limits;
 
-static effort effort_of(const mla_bench_point *p, uint32_t samples)
+static limits limits_of(const mla_bench_point *p, const mla_bench_effort *effort)
 {
 	bool same = mla_bench_same(p), fine = same || mla_bench_second(p);
-	uint32_t least = same ? samples * MLA_BENCH_SAME_FACTOR : samples;
+	uint32_t least = effort->samples * (same ? MLA_BENCH_SAME_FACTOR : 1);
 
-	return (effort){least, least > MLA_BENCH_PAIRS ? least : MLA_BENCH_PAIRS,
-	                fine ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD};
+	return (limits){least, least > MLA_BENCH_PAIRS ? least : MLA_BENCH_PAIRS,
+	                fine ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD, effort->patience};
 }
 
 /* A point inside the whole. */
@@ -70,7 +70,7 @@ static int sample_pair(pairs *p, const part *now, const uint32_t times[2])
 }
 
 /* What part of the pairs that it takes is there: the interval shrinks with their root. */
-static double share_of(const pairs *p, const effort *e)
+static double share_of(const pairs *p, const limits *e)
 {
 	mla_bench_paired r;
 	double more;
@@ -79,11 +79,11 @@ static double share_of(const pairs *p, const effort *e)
 	mla_bench_paired_of(&r, p->scratch, p->n);
 	more = mla_bench_spread(&r) / fmax(e->spread, fabs(log(r.stats.median)) / 4);
 	return fmax(1 / fmax(1, more * more),
-	            fmax(p->seconds / MLA_BENCH_PATIENCE, (double)p->n / e->most));
+	            fmax(p->seconds / e->patience, (double)p->n / e->most));
 }
 
 /* 1: stopped. */
-static int sample(pairs *p, part *now, const uint32_t times[2], const effort *e)
+static int sample(pairs *p, part *now, const uint32_t times[2], const limits *e)
 {
 	double share = 0;
 
@@ -101,7 +101,7 @@ static int sample(pairs *p, part *now, const uint32_t times[2], const effort *e)
 	return 0;
 }
 
-static int interleave(mla_bench_point *out, part *now, const uint32_t times[2], const effort *e)
+static int interleave(mla_bench_point *out, part *now, const uint32_t times[2], const limits *e)
 {
 	double *all = mla_alloc((uint64_t)e->most * 5 * sizeof *all);
 	pairs p = {{all, all + e->most},
@@ -127,7 +127,7 @@ int mla_bench_interleave(mla_bench_stats out[2], const mla_bench_device *device,
 {
 	part now = {.device = device, .watch = watch};
 	mla_bench_point point;
-	int error = interleave(&point, &now, times, &(effort){samples, samples, 0});
+	int error = interleave(&point, &now, times, &(limits){samples, samples, 0, INFINITY});
 
 	for (unsigned side = 0; side < 2 && error == 0; side++)
 		out[side] = point.ms[side];
@@ -169,10 +169,10 @@ static int calibrate(uint32_t *out, const part *now, unsigned side)
 	return error;
 }
 
-static int measure(mla_bench_point *p, part *now, uint32_t samples)
+static int measure(mla_bench_point *p, part *now, const mla_bench_effort *effort)
 {
 	const mla_bench_device *d = now->device;
-	effort e = effort_of(p, samples);
+	limits e = limits_of(p, effort);
 	int error = d->prepare ? d->prepare(d->state, p) : 0;
 
 	for (unsigned side = 0; side < 2 && error == 0; side++)
@@ -195,8 +195,9 @@ static double work_of(const mla_bench_spec *spec, const mla_bench_point *p)
 	return mla_bench_same(p) ? work * MLA_BENCH_SAME_FACTOR : work;
 }
 
-int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec, uint32_t samples,
-                  const mla_bench_device *device, const mla_bench_watch *watch)
+int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec,
+                  const mla_bench_effort *effort, const mla_bench_device *device,
+                  const mla_bench_watch *watch)
 {
 	part now = {.device = device, .watch = watch};
 	double total = 0;
@@ -209,7 +210,7 @@ int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spe
 		now.before += now.share;
 		now.share = work_of(spec, &points[i]) / total;
 		show(&now, 0);
-		error = stopped(&now) ? 1 : measure(&points[i], &now, samples);
+		error = stopped(&now) ? 1 : measure(&points[i], &now, effort);
 	}
 	if (error == 0)
 		show(&now, 1);

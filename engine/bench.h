@@ -10,7 +10,7 @@
  *
  * Pairs are added until the interval is narrow enough: MLA_BENCH_SPREAD of the median, or a quarter
  * of the distance between the sides (of the ratio's logarithm) where that is more; or until they
- * took MLA_BENCH_PATIENCE seconds. Neither depends on which side is ahead.
+ * took `patience` seconds. Neither depends on which side is ahead.
  *
  * Where both sides run the same arm (one query, in the stock runtime and in the patched one) the
  * median must be within MLA_BENCH_APART of 1, and the interval no wider than that to either side;
@@ -57,8 +57,7 @@ enum {
 /* A sample repeats its arm for about that long: clocks and wake-ups of threads cost microseconds, a
  * scheduler's turn some milliseconds. */
 #define MLA_BENCH_SECONDS 0.02
-/* All samples of a point, should the machine stay restless. */
-#define MLA_BENCH_PATIENCE 30
+enum { MLA_BENCH_PATIENCE = 30, MLA_BENCH_PATIENCE_MAX = 3600 };
 
 /* Milliseconds. Quartiles interpolate linearly between samples; the median is the second one. */
 typedef struct {
@@ -135,12 +134,18 @@ typedef struct {
 int mla_bench_interleave(mla_bench_stats out[2], const mla_bench_device *device,
                          const mla_bench_watch *watch, const uint32_t times[2], uint32_t samples);
 
+typedef struct {
+	uint32_t samples;  /* of each side, at least */
+	uint32_t patience; /* seconds of a point's samples, should the machine be restless */
+} mla_bench_effort;
+
 /*
- * Measures the points in order, with `samples` of each side at least.
+ * Measures the points in order.
  * 1: stopped; the points that are complete are marked as measured.
  */
-int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec, uint32_t samples,
-                  const mla_bench_device *device, const mla_bench_watch *watch);
+int mla_bench_run(mla_bench_point *points, uint32_t n, const mla_bench_spec *spec,
+                  const mla_bench_effort *effort, const mla_bench_device *device,
+                  const mla_bench_watch *watch);
 
 /* What follows from the points of one cached length. */
 typedef struct {

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	const uint64_t memory = (uint64_t)16 << 30;
 	mla_backend_options options = {.max_bytes = memory};
 	mla_bench_watch watch = {.progress = progress};
-	mla_bench_report r = {.samples = MLA_BENCH_SAMPLES};
+	mla_bench_report r = {.effort = {MLA_BENCH_SAMPLES, MLA_BENCH_PATIENCE}};
 	mla_bench_kernels *kernels;
 	mla_bench_device device;
 	mla_backend *be;
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	    mla_bench_kernels_new(&kernels, be, &r.spec, r.points, r.n, memory) < 0)
 		return fail();
 	device = mla_bench_kernels_device(kernels);
-	if (mla_bench_run(r.points, r.n, &r.spec, r.samples, &device, &watch) < 0)
+	if (mla_bench_run(r.points, r.n, &r.spec, &r.effort, &device, &watch) < 0)
 		return fail();
 	fprintf(stderr, "\r%40s\r", "");
 	mla_bench_text(stdout, &r);

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tool import ROOT, TOOL, Cases, need, run, same, text
 
-SMALL = ("--geometry", "32/16/8/16x2", "-j", "1", "--keep-invalid")
+SMALL = ("--geometry", "32/16/8/16x2", "-j", "1", "--keep-invalid", "--patience", "1")
 FIXTURES = os.path.join(ROOT, "testdata", "rules", "mla001_single_query_absorb")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -130,7 +130,7 @@ def attention(cwd):
 
 def pooling(cwd):
     svg = os.path.join(cwd, "p.svg")
-    args = ("--pool", "--cached", "64,128", "--widths", "4", "-j", "1", "--keep-invalid")
+    args = ("--pool", "--cached", "64,128", "--widths", "4", "-j", "1") + SMALL[-3:]
     p = bench(cwd, *args, "--output-format", "json", "--plot", svg)
     b = json.loads(p.stdout)["bench"]
     same("kind", b["kind"], "pool")
@@ -170,7 +170,7 @@ def sources(cwd):
             },
             f,
         )
-    few = ("--cached", "8", "--widths", "1", "-j", "1", "--keep-invalid", "-q")
+    few = ("--cached", "8", "--widths", "1", "-q") + SMALL[2:]
     out = text(bench(cwd, "--model-config", config, *few).stdout)
     need("32/16/8/16, 16 heads" in out, out.splitlines()[0])
     p = bench(cwd, os.path.join(FIXTURES, "equal.py"), *few)
@@ -202,6 +202,35 @@ def interrupted(cwd):
     need(b"left: " in bar and b" %" in bar, "no time left in %r" % bar[-200:])
 
 
+def drawn_again(cwd):
+    """A JSON report is enough for every chart, for the table, and for itself."""
+    kinds = {
+        "attention": SMALL + ("--cached", "48", "--widths", "2,5,3"),
+        "sparse": SMALL + ("--sparse-topk", "16", "--cached", "16,64", "--widths", "2"),
+        "pool": ("--pool", "--cached", "64,128", "--widths", "4", "-j", "1") + SMALL[-3:],
+    }
+    for kind, args in kinds.items():
+        first = [os.path.join(cwd, kind + end) for end in (".json", ".txt", ".svg")]
+        again = [os.path.join(cwd, "again." + kind + end) for end in (".json", ".txt", ".svg")]
+        for files, what in (first, args), (again, ("--from", first[0], "--keep-invalid")):
+            bench(cwd, *what, "-o", "json:" + files[0], "-o", "text:" + files[1], "--plot", files[2])
+        for a, b in zip(first, again):
+            with open(a, "rb") as x, open(b, "rb") as y:
+                need(x.read() == y.read(), "%s and %s differ" % (a, b))
+    # The verdict is that of the run.
+    path = os.path.join(cwd, "made_up.json")
+    for apart, status in (1.01, 0), (1.03, 2):
+        with open(path, "w") as f:
+            json.dump(made_up(apart), f)
+        bench(cwd, "--from", path, status=status)
+    # Text of the file cannot steer a terminal.
+    report = made_up()
+    report["bench"]["backend"] = "\x1b[2Jcp\u00fc"
+    with open(path, "w") as f:
+        json.dump(report, f)
+    need(b"; ?[2Jcp??\n" in bench(cwd, "--from", path).stdout, "the name of a backend")
+
+
 MISTAKES = {
     "nothing to measure": (("bench",), "bench needs one of"),
     "two geometries": (("bench", "x.py", "--geometry", "8/8/8/8"), "bench needs one of"),
@@ -217,6 +246,11 @@ MISTAKES = {
     "backend": (("bench", "--pool", "--backend", "gpu"), "'gpu' is not one of cpu, metal, cuda"),
     "pool and geometry": (("bench", "--pool", "--geometry", "8/8/8/8"), "--pool does not depend"),
     "pool and top-k": (("bench", "--pool", "--sparse-topk", "64"), "exclude each other"),
+    "old report and sizes": (("bench", "--from", "x.json", "--pool"), "--from measures nothing"),
+    "no old report": (("bench", "--from", "none.json"), "none.json: No such file"),
+    "hurt old report": (("bench", "--from", "hurt.json"), "point 1 of \"points\""),
+    "what it measured": (("bench", "--from", "kind.json"), "kind.json: not a report of bench"),
+    "pool has no depth": (("plan", "--accept", "1", "--bench", "pool.json"), "on dense attention"),
     "memory": (
         ("bench", "--geometry", "4096/128/64/128x128", "--cached", "1048576", "--widths", "1"),
         "GiB of memory, the limit is",
@@ -236,11 +270,16 @@ MISTAKES = {
 
 def mistakes(cwd):
     os.makedirs(os.path.join(cwd, "empty"), exist_ok=True)
-    with open(os.path.join(cwd, "other.json"), "w") as f:
-        f.write('{"bench": {"kind": "pool"}}')
+    for name, content in {"other.json": '{"bench": 1}', "kind.json": '{"bench": {"kind": "x"}}'}.items():
+        with open(os.path.join(cwd, name), "w") as f:
+            f.write(content)
     hurt = made_up()
     del hurt["bench"]["points"][0]["patched"]["q3_ms"]
     with open(os.path.join(cwd, "hurt.json"), "w") as f:
+        json.dump(hurt, f)
+    hurt = made_up()
+    hurt["bench"]["kind"] = "pool"
+    with open(os.path.join(cwd, "pool.json"), "w") as f:
         json.dump(hurt, f)
     for name, (args, want) in MISTAKES.items():
         p = run(args, cwd, 2)
@@ -282,6 +321,8 @@ def made_up(apart=1.0):
             "backend": "made up",
             "geometry": sizes,
             "heads": 16,
+            "samples": 9,
+            "patience_s": 30,
             "points": points,
         }
     }
@@ -352,6 +393,7 @@ def main():
         sparse,
         sources,
         interrupted,
+        drawn_again,
         mistakes,
         plan_example,
         plan_of_report,

@@ -75,7 +75,9 @@ static int run(mla_bench_point **points, uint32_t *n, fake *f, const mla_bench_s
 	f->same[0] = f->same[0] > 0 ? f->same[0] : 1;
 	f->same[1] = f->same[1] > 0 ? f->same[1] : 1;
 	assert_int_equal(mla_bench_points(points, n, spec), 0);
-	return mla_bench_run(*points, *n, spec, MLA_BENCH_SAMPLES, &device, &watch);
+	return mla_bench_run(*points, *n, spec,
+	                     &(mla_bench_effort){MLA_BENCH_SAMPLES, MLA_BENCH_PATIENCE}, &device,
+	                     &watch);
 }
 
 static void statistics(void **state)

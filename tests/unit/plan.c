@@ -82,7 +82,7 @@ static void report_comes_back(void **state)
 	};
 	mla_bench_report out, in = {.spec = {.geometry = {512, 128, 0, 128}, .heads = 16},
 	                            .backend = "cpu (test)",
-	                            .samples = 9,
+	                            .effort = {9, 30},
 	                            .points = p,
 	                            .n = 3};
 
