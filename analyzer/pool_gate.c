@@ -145,6 +145,62 @@ static void split_call(splitter *s, const mla_trace_frame *fr, const mla_node *n
 		atom(s, fr, n, holds, operand);
 }
 
+/* The name whose presence the test is about: `memo`, `memo is not None`; NULL: another test. */
+static const mla_node *present(const mla_node *n, bool holds)
+{
+	bool is = n->op == MLA_OP_IS || n->op == MLA_OP_EQ;
+
+	if (n->kind == MLA_N_NAME)
+		return holds ? n : NULL;
+	if (n->kind == MLA_N_NOT)
+		return mla_kid(n, 0) ? present(n->kid[0], !holds) : NULL;
+	if (n->kind != MLA_N_COMPARE || n->kid[0]->kind != MLA_N_NAME ||
+	    n->kid[1]->kind != MLA_N_NONE || holds == is)
+		return NULL;
+	return is || n->op == MLA_OP_IS_NOT || n->op == MLA_OP_NE ? n->kid[0] : NULL;
+}
+
+/* A condition with this outcome, while `name` is something: what is left of it when its own tests
+ * of that are taken away. */
+static void split_rest(splitter *s, const mla_trace_frame *fr, const mla_node *n, bool holds,
+                       mla_str name, const mla_node *operand)
+{
+	if ((n->kind == MLA_N_AND && !holds) || (n->kind == MLA_N_OR && holds))
+		for (uint32_t i = 0; i < 2; i++) {
+			const mla_node *about = present(n->kid[i], !holds);
+
+			if (about && mla_str_eq(about->name, name)) {
+				split_rest(s, fr, n->kid[1 - i], holds, name, operand);
+				return;
+			}
+		}
+	split(s, fr, n, holds, operand);
+}
+
+/* `if memo[1] != T - S: memo = None` before it: what is something still has passed that test. */
+static void split_resets(splitter *s, const mla_trace_frame *fr, const mla_node *name,
+                         const mla_node *operand)
+{
+	mla_trace_frame top = *fr;
+	mla_reachings r;
+
+	mla_trace_reach(&r, fr, name);
+	top.caller = NULL;
+	for (uint32_t i = 0; i < r.n; i++) {
+		const mla_node *v = r.v[i].value;
+		mla_pool_guards *g;
+
+		if (!v || (v->kind != MLA_N_NONE && v->kind != MLA_N_FALSE) || r.v[i].part >= 0)
+			continue;
+		g = mla_arena_alloc(s->t->arena, sizeof(*g));
+		mla_pool_conditions(g, &top, r.v[i].target);
+		/* Around the others there may be more that led here. */
+		if (g->n && !g->v[0].before &&
+		    (g->n == 1 || mla_node_within(name, g->v[1].chooser)))
+			split_rest(s, fr, g->v[0].expr, !g->v[0].holds, name->name, operand);
+	}
+}
+
 /* A flag stands for what it is bound to, a parameter for what the call gives. */
 static void split_name(splitter *s, const mla_trace_frame *fr, const mla_node *n, bool holds,
                        const mla_node *operand)
@@ -158,10 +214,13 @@ static void split_name(splitter *s, const mla_trace_frame *fr, const mla_node *n
 		return;
 	}
 	mla_trace_reach(&r, fr, n);
-	if (!r.n && p && fr->call && mla_trace_argument(fr, p))
+	if (!r.n && p && fr->call && mla_trace_argument(fr, p)) {
 		split(s, fr->caller, mla_trace_argument(fr, p), holds, operand);
-	else
-		atom(s, fr, n, holds, operand);
+		return;
+	}
+	atom(s, fr, n, holds, operand);
+	if (holds)
+		split_resets(s, fr, n, operand);
 }
 
 static void split(splitter *s, const mla_trace_frame *fr, const mla_node *n, bool holds,
@@ -195,6 +254,8 @@ static void split(splitter *s, const mla_trace_frame *fr, const mla_node *n, boo
 		break;
 	default:
 		atom(s, fr, n, holds, operand);
+		if (present(n, holds))
+			split_resets(s, fr, present(n, holds), operand);
 		break;
 	}
 	s->depth--;
@@ -288,9 +349,22 @@ static bool single_pattern(mla_trace *t, const mla_pool_atom *a)
 	       (mla_trace_tags(t, a->frame, c->parent->kid[0]) & MLA_TR_COUNT);
 }
 
+/* `S - 1 == 0` is about S: the operand without the constant, which the bound gets. */
+static const mla_node *without_shift(mla_trace *t, const mla_trace_frame *fr, const mla_node *n,
+                                     int64_t *bound)
+{
+	int64_t k;
+
+	if (n->kind != MLA_N_BINARY || (n->op != MLA_OP_ADD && n->op != MLA_OP_SUB) ||
+	    !number(t, fr, n->kid[1], &k))
+		return n;
+	*bound += n->op == MLA_OP_SUB ? k : -k;
+	return n->kid[0];
+}
+
 bool mla_pool_is_single(mla_trace *t, const mla_pool_atom *a)
 {
-	const mla_node *n = a->node;
+	const mla_node *n = a->node, *count;
 	int64_t bound;
 
 	if (n->kind == MLA_N_INT)
@@ -300,10 +374,12 @@ bool mla_pool_is_single(mla_trace *t, const mla_pool_atom *a)
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t tags;
 
-		if (!number(t, a->frame, n->kid[1 - i], &bound) ||
-		    !leaves_one(i ? mirrored(n->op) : n->op, a->holds, bound))
+		if (!number(t, a->frame, n->kid[1 - i], &bound))
 			continue;
-		tags = mla_trace_tags(t, a->frame, n->kid[i]);
+		count = without_shift(t, a->frame, n->kid[i], &bound);
+		if (!leaves_one(i ? mirrored(n->op) : n->op, a->holds, bound))
+			continue;
+		tags = mla_trace_tags(t, a->frame, count);
 		if ((tags & MLA_TR_COUNT) && !(tags & (MLA_TR_QUOTIENT | MLA_TR_MEMORY)))
 			return true;
 	}

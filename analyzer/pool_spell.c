@@ -211,7 +211,7 @@ static void spell_count(mla_pool *p, const mla_pool_site *s)
 
 	for (uint32_t i = 0; n && n != p->length && n->kind == MLA_N_COMPARE && i < 2; i++)
 		if (mla_trace_tags(s->trace, s->single->frame, n->kid[i]) & MLA_TR_COUNT &&
-		    n->kid[i]->kind != MLA_N_WALRUS)
+		    n->kid[i]->kind != MLA_N_WALRUS && n->kid[i]->kind != MLA_N_BINARY)
 			p->fresh = spell(p, s, s->single->frame, n->kid[i], MAX_DEPTH);
 	if (!p->fresh.len)
 		p->fresh = bound_number(p, s, MLA_TR_COUNT, NO_NUMBER | MLA_TR_LENGTH);
@@ -322,6 +322,28 @@ static bool is_plain(const mla_pool *p)
 	return true;
 }
 
+/* Does a condition before the gate say that something is remembered? */
+static bool is_remembered(const mla_pool *p, const mla_pool_site *s)
+{
+	for (uint32_t i = 0; i < s->guards->atoms; i++) {
+		const mla_pool_atom *a = &s->guards->atom[i];
+		const mla_pool_condition *c = &s->guards->v[a->condition];
+		bool absent = a->node->op == MLA_OP_IS;
+		const mla_node *of = a->node;
+
+		if (of->kind == MLA_N_COMPARE && of->kid[1]->kind == MLA_N_NONE &&
+		    (absent || of->op == MLA_OP_IS_NOT))
+			of = a->holds != absent ? of->kid[0] : NULL;
+		else if (of->kind != MLA_N_NAME || !a->holds)
+			of = NULL;
+		if (of && c != s->gate && c->frame->function == p->function &&
+		    c->chooser->span.start < p->gate->span.start &&
+		    (mla_trace_tags(s->trace, a->frame, of) & MLA_TR_MEMORY))
+			return true;
+	}
+	return false;
+}
+
 void mla_pool_spell(mla_pool *p, const mla_pool_site *s)
 {
 	spell_recorded(p, s);
@@ -339,7 +361,8 @@ void mla_pool_spell(mla_pool *p, const mla_pool_site *s)
 		refuse(p, MLA_POOL_NO_TOTAL, p->gate);
 	if (!is_plain(p))
 		refuse(p, MLA_POOL_MIXED, p->gate);
-	if (p->single && p->single != p->length && p->single_in == p->gate)
+	if (p->single && p->single != p->length && p->single_in == p->gate &&
+	    (p->length || !is_remembered(p, s)))
 		refuse(p, MLA_POOL_ALONE, p->gate);
 	if (p->refusal == MLA_POOL_FIXABLE && p->single)
 		mla_pool_padding(p, s);

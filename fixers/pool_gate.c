@@ -207,28 +207,21 @@ static uint32_t behind(const plan *p, const mla_node *n)
 	return mla_comment_at(&end, p->pool->module, at) ? end : n->outer.end;
 }
 
-/* New operands behind the last one, in its layout. */
+/* New operands behind the last one, in its layout; where that one leaves, the first takes its
+ * place. */
 static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uint32_t n)
 {
 	const mla_node *gate = p->pool->gate, *last = gate;
+	uint32_t first = 0, at;
 	mla_writer w;
-	uint32_t at;
 	bool own_line;
 
 	while (last->kind == p->kind && (last == gate || last->outer.start == last->span.start))
 		last = last->kid[1];
-	if (last == dropped) {
-		last = neighbour(p, dropped, false);
-		if (!last)
-			return mla_fix_refuse(p->fix, "the test is all there is of the condition");
-	}
 	w = mla_writer_for(p->arena, p->pool->module, mla_node_statement(gate));
 	own_line = !on_one_line(p, gate) && begins_line(p, last);
 	if (own_line) {
 		w = mla_writer_at(p->arena, p->pool->module, last->outer.start);
-		for (uint32_t i = 0; i < n; i++)
-			mla_write(&w, "%.*s%.*s%s %.*s", MLA_ARG(w.eol), MLA_ARG(w.indent),
-			          p->joint, MLA_ARG(operand[i]));
 	} else {
 		uint32_t added = 0;
 		mla_writer lines = w;
@@ -238,16 +231,26 @@ static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uin
 				mla_write(&lines, "%.*s%.*s", MLA_ARG(w.indent), MLA_ARG(w.unit));
 			mla_write(&lines, "%s %.*s%.*s", p->joint, MLA_ARG(operand[i]),
 			          MLA_ARG(w.eol));
-			mla_write(&w, " %s %.*s", p->joint, MLA_ARG(operand[i]));
 			added += operand[i].len + (uint32_t)strlen(p->joint) + 2;
 		}
 		if (wrap(p, dropped, mla_writer_text(&lines), added))
 			return true;
 	}
-	if (!replace_one(p) || (dropped && !drop(p, dropped)))
+	if (!replace_one(p))
 		return false;
+	if (last == dropped)
+		edit(p, last->outer.start, last->outer.end, operand[first++]);
+	else if (dropped && !drop(p, dropped))
+		return false;
+	for (uint32_t i = first; i < n; i++)
+		if (own_line)
+			mla_write(&w, "%.*s%.*s%s %.*s", MLA_ARG(w.eol), MLA_ARG(w.indent),
+			          p->joint, MLA_ARG(operand[i]));
+		else
+			mla_write(&w, " %s %.*s", p->joint, MLA_ARG(operand[i]));
 	at = own_line ? behind(p, last) : last->outer.end;
-	edit(p, at, at, mla_writer_text(&w));
+	if (first < n)
+		edit(p, at, at, mla_writer_text(&w));
 	return true;
 }
 
@@ -276,6 +279,13 @@ static bool make(plan *p, bool drops)
 	     q->gate->kind == MLA_N_CONDITION || q->gate->kind == MLA_N_LAMBDA ||
 	     q->gate->kind == MLA_N_NOT))
 		return mla_fix_refuse(p->fix, "the condition is joined in an unusual way");
+	if (n && dropped == q->gate) {
+		for (uint32_t i = 1; i < n; i++)
+			operand[0] = mla_arena_format(p->arena, "%.*s %s %.*s", MLA_ARG(operand[0]),
+			                              p->joint, MLA_ARG(operand[i]));
+		edit(p, dropped->span.start, dropped->span.end, operand[0]);
+		return true;
+	}
 	if (n)
 		return append(p, dropped, operand, n);
 	return replace_one(p) && (!dropped || drop(p, dropped));

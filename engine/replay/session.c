@@ -145,6 +145,37 @@ static bool tensors_agree(judge *j, const char *name, const mla_tensor *a, const
 	return false;
 }
 
+static bool agree(judge *j, const char *name, mla_value a, mla_value b, uint32_t depth);
+
+/* Everything that `b` has; `of` is the dotted name in front, or empty. */
+static bool entries_agree(judge *j, const char *of, const mla_dictionary *a,
+                          const mla_dictionary *b, uint32_t depth)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		mla_value key = b->v[i].key, got;
+		mla_str text = key.kind == MLA_V_STR ? key.s : mla_str_c("?");
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.40s%s%.*s", of, *of ? "." : "", (int)text.len % 60,
+		         text.ptr);
+		if (!mla_dictionary_get(&got, a, key)) {
+			snprintf(j->text, 160, "`%s` is not there", name);
+			return false;
+		}
+		if (!agree(j, name, got, b->v[i].value, depth))
+			return false;
+	}
+	return true;
+}
+
+/* Of a dictionary or an object; NULL: it is neither. */
+static const mla_dictionary *entries_of(mla_value v)
+{
+	if (v.kind == MLA_V_DICT)
+		return v.dict;
+	return v.kind == MLA_V_INSTANCE ? &v.instance->attributes : NULL;
+}
+
 static bool agree(judge *j, const char *name, mla_value a, mla_value b, uint32_t depth)
 {
 	bool known;
@@ -163,6 +194,8 @@ static bool agree(judge *j, const char *name, mla_value a, mla_value b, uint32_t
 		}
 		return true;
 	}
+	if (a.kind == b.kind && entries_of(a) && entries_of(a)->n == entries_of(b)->n)
+		return entries_agree(j, name, entries_of(a), entries_of(b), depth + 1);
 	if (mla_value_equal(&known, a, b) && known)
 		return true;
 	snprintf(j->text, 160, "`%s` differs", name);
@@ -179,19 +212,8 @@ bool mla_session_agrees(char text[160], double *worst, const mla_session *a,
 	const mla_dictionary *y = mla_cache_attributes(reference->cache.cache);
 	judge j = {.text = text, .ulps = ulps};
 
-	for (uint32_t i = 0; i < y->n; i++) {
-		mla_value got;
-		char name[64];
-
-		snprintf(name, sizeof(name), "%.*s", (int)y->v[i].key.s.len % 60,
-		         y->v[i].key.s.ptr);
-		if (!mla_dictionary_get(&got, x, y->v[i].key)) {
-			snprintf(text, 160, "`%s` is not there", name);
-			return false;
-		}
-		if (!agree(&j, name, got, y->v[i].value, 0))
-			return false;
-	}
+	if (!entries_agree(&j, "", x, y, 0))
+		return false;
 	*worst = j.worst > *worst ? j.worst : *worst;
 	return true;
 }
