@@ -7,6 +7,7 @@
 
 #include "analyzer/pool_gate.h"
 #include "analyzer/pool_spell.h"
+#include "analyzer/pool_trim.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
 
@@ -77,36 +78,57 @@ static const mla_trace_frame *frame_of(finder *f, const mla_node *function, uint
 	return fr;
 }
 
-/* concat([kept windows, new windows]) */
-static bool joins_windows(finder *f, const mla_trace_frame *fr, const mla_node *n)
+/* Along the features: those of windows are never joined. */
+static bool is_last_axis(finder *f, const mla_trace_frame *fr, const mla_node *call,
+                         const mla_node *list)
 {
-	const mla_node *list;
-	uint32_t first;
-	bool kept = false;
+	const mla_scope scope = {f->trace.project, NULL, NULL, fr->module, NULL};
 
-	if (!mla_trace_joins(n, &list, &first))
-		return false;
+	for (uint32_t i = 1; i < call->n; i++) {
+		const mla_node *k = call->kid[i];
+		bool positional = list != call && i == 2 && k && k->kind != MLA_N_KEYWORD;
+		mla_number axis;
+
+		if (!k ||
+		    !(positional || mla_str_is(k->name, "axis") || mla_str_is(k->name, "dim")))
+			continue;
+		axis = mla_evaluate(&scope, positional ? k : mla_kid(k, 0));
+		return axis.known == MLA_IS_INT && axis.value == -1;
+	}
+	return false;
+}
+
+/* concat([kept windows, new windows]): the kept ones, or NULL. */
+static const mla_node *joins_windows(finder *f, const mla_trace_frame *fr, const mla_node *n)
+{
+	const mla_node *list, *kept = NULL;
+	uint32_t first;
+
+	if (!mla_trace_joins(n, &list, &first) || is_last_axis(f, fr, n, list))
+		return NULL;
 	for (uint32_t i = first; i < list->n; i++) {
 		uint32_t tags = list->kid[i] && list->kid[i]->kind != MLA_N_KEYWORD
 		                        ? mla_trace_tags(&f->trace, fr, list->kid[i])
 		                        : 0;
 
 		if (kept && (tags & MLA_TR_POOLED) && (tags & MLA_TR_SUFFIX))
-			return true;
-		kept |= (tags & MLA_TR_MEMORY) && !(tags & MLA_TR_SUFFIX);
+			return kept;
+		if (!kept && (tags & MLA_TR_MEMORY) && !(tags & MLA_TR_SUFFIX))
+			kept = list->kid[i];
 	}
-	return false;
+	return NULL;
 }
 
-/* kept[:, n:] = new windows, and slice_update(kept, new windows, ...) */
-static bool overwrites_windows(finder *f, const mla_trace_frame *fr, const mla_node *n)
+/* kept[:, n:] = new windows, and slice_update(kept, new windows, ...): the kept ones, or NULL. */
+static const mla_node *overwrites_windows(finder *f, const mla_trace_frame *fr, const mla_node *n)
 {
 	const mla_node *kept = NULL, *fresh = NULL;
 	uint32_t tags;
 
 	if (n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_SUBSCRIPT) {
 		for (uint32_t i = 1; i < n->kid[0]->n; i++)
-			if (n->kid[0]->kid[i] && n->kid[0]->kid[i]->kind == MLA_N_SLICE)
+			if (n->kid[0]->kid[i] && n->kid[0]->kid[i]->kind == MLA_N_SLICE &&
+			    mla_kid(n->kid[0]->kid[i], 0))
 				kept = n->kid[0]->kid[0];
 		fresh = n->kid[n->n - 1];
 	} else if (n->kind == MLA_N_CALL && n->n >= 3 &&
@@ -115,9 +137,9 @@ static bool overwrites_windows(finder *f, const mla_trace_frame *fr, const mla_n
 		fresh = n->kid[2];
 	}
 	if (!kept || !fresh || !(mla_trace_tags(&f->trace, fr, kept) & MLA_TR_MEMORY))
-		return false;
+		return NULL;
 	tags = mla_trace_tags(&f->trace, fr, fresh);
-	return (tags & MLA_TR_POOLED) && (tags & MLA_TR_SUFFIX);
+	return (tags & MLA_TR_POOLED) && (tags & MLA_TR_SUFFIX) ? kept : NULL;
 }
 
 static bool is_call_candidate(const mla_node *n)
@@ -297,7 +319,7 @@ static void note_tests(finder *f, mla_pool *p, const mla_pool_guards *g, mla_poo
 	}
 }
 
-static void add(finder *f, const mla_trace_frame *fr, const mla_node *extend)
+static void add(finder *f, const mla_trace_frame *fr, const mla_node *extend, const mla_node *kept)
 {
 	mla_pool_guards *g = mla_arena_alloc(f->trace.arena, sizeof(*g));
 	mla_pool *p = mla_arena_alloc(f->trace.arena, sizeof(*p));
@@ -336,7 +358,8 @@ static void add(finder *f, const mla_trace_frame *fr, const mla_node *extend)
 	                       .suffix_frame = suffix_frame,
 	                       .start = start};
 	note_tests(f, p, g, &site);
-	if (is_known(f, p) || (!p->single && p->length && !p->length_one))
+	if (is_known(f, p) || (!p->single && p->length && !p->length_one) ||
+	    (!p->single && !p->length && mla_pool_is_trimmed(&f->trace, fr, kept)))
 		return; /* as it should be */
 	mla_pool_spell(p, &site);
 	mla_vec_push(&f->pools, p);
@@ -360,12 +383,16 @@ void mla_pools_find(mla_pools *out, mla_arena *arena, mla_project *project, mla_
 	for (const mla_node *n = root; n; n = mla_node_next(n, root, false)) {
 		const mla_node *function = is_call_candidate(n) ? mla_node_function(n) : NULL;
 		const mla_trace_frame *fr;
+		const mla_node *kept;
 
 		if (!function)
 			continue;
 		fr = frame_of(&f, function, MAX_CALLERS);
-		if (joins_windows(&f, fr, n) || overwrites_windows(&f, fr, n))
-			add(&f, fr, n);
+		kept = joins_windows(&f, fr, n);
+		if (!kept)
+			kept = overwrites_windows(&f, fr, n);
+		if (kept)
+			add(&f, fr, n, kept);
 	}
 	v = mla_arena_array(arena, f.pools.n, sizeof(*v));
 	for (uint32_t i = 0; i < f.pools.n; i++)

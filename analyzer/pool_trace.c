@@ -114,13 +114,14 @@ uint32_t mla_trace_part(mla_trace *t, const mla_trace_frame *fr, const mla_node 
 	return tags & (MLA_TR_MEMORY | TENSOR | NUMBER);
 }
 
-/* Names that runtimes give to what outlives a call; the rest of the parameters are this step's. */
+/* Names that runtimes give to what outlives a call; the rest of the parameters are this step's,
+ * hidden states among them. */
 static bool names_memory(mla_str name)
 {
 	static const char *const words[] = {"cache", "past",  "state", "memo", "pool",
 	                                    "prev",  "prior", "store", "kept", NULL};
 
-	for (int i = 0; words[i]; i++)
+	for (int i = 0; words[i] && !mla_str_mentions(name, "hidden"); i++)
 		if (mla_str_mentions(name, words[i]))
 			return true;
 	return false;
