@@ -135,6 +135,48 @@ static void list_sites(mla_arena *arena, mla_test *const *test, uint32_t n)
 	}
 }
 
+/* What is asked of the cached length together with the tests of each decision. */
+static void list_lengths(mla_arena *arena, const mla_c_flow *f)
+{
+	for (uint32_t i = 0; i < f->lengths.n; i++) {
+		mla_site *s = f->lengths.v[i].test->site;
+		mla_length_test *list;
+
+		if (!s || s->length)
+			continue;
+		list = mla_arena_array(arena, f->lengths.n, sizeof(*list));
+		s->length = list;
+		for (uint32_t k = i; k < f->lengths.n; k++) {
+			const mla_length_test *l = &f->lengths.v[k].length;
+			bool known = f->lengths.v[k].test->site != s;
+
+			for (uint32_t j = 0; j < s->length_count; j++)
+				known |= list[j].node == l->node;
+			if (!known)
+				list[s->length_count++] = *l;
+		}
+	}
+}
+
+/* No test of the query count: of some other quantity, or of a number of rows, outputs ... */
+static bool is_noise(const mla_test *t)
+{
+	if (t->role != MLA_ROLE_NONE)
+		return false;
+	return t->bound != MLA_BOUND_CONSTANT || (t->kept == MLA_KEPT_UNRELATED && t->count &&
+	                                          !mla_name_counts_queries(t->count->name));
+}
+
+static uint32_t without_noise(mla_test **test, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_noise(test[i]))
+			test[kept++] = test[i];
+	return kept;
+}
+
 static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 {
 	mla_test **test = mla_arena_array(out->arena, f->tests.n, sizeof(*test));
@@ -152,6 +194,8 @@ static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 	if (n)
 		qsort(test, n, sizeof(*test), by_place);
 	mla_c_sites_build(out->arena, calls, test, n);
+	list_lengths(out->arena, f);
+	n = without_noise(test, n);
 	list_sites(out->arena, test, n);
 	out->test = test;
 	out->test_count = n;
@@ -185,6 +229,7 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	mla_vec_free(&f.globals);
 	mla_vec_free(&f.tests);
 	mla_vec_free(&f.guards);
+	mla_vec_free(&f.lengths);
 	mla_vec_free(&f.scopes);
 	*out = facts;
 	return 0;

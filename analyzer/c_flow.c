@@ -140,6 +140,7 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	c->stack = is_stack_tile(fr, n);
 	c->value.lambda = v.lambda;
 	c->value.truth = v.truth;
+	c->value.length_test = v.length_test;
 	c->value.tags = v.tags;
 	if (is_integer(n)) {
 		if (!v.tags && (!init || !init->c || !init->c->value_known))

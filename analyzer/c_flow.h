@@ -31,6 +31,7 @@ typedef struct {
 	mla_cell *cell; /* the storage it is or points into; NULL: none that is known */
 	mla_c_truths truth;
 	const mla_node *lambda;
+	const mla_node *length_test; /* of a condition: the cached length against a constant */
 } mla_c_value;
 
 /* One variable, field or global, with all its elements. */
@@ -59,6 +60,12 @@ typedef struct {
 	uint32_t group; /* the index of the first guard of its condition */
 } mla_c_guard;
 
+/* A condition on the cached length, asked together with a test. */
+typedef struct {
+	const mla_test *test;
+	mla_length_test length;
+} mla_c_length_of;
+
 typedef struct {
 	uint64_t id;
 	const mla_node *node; /* FUNCTION with a body */
@@ -74,6 +81,7 @@ typedef struct {
 	MLA_VEC(mla_cell *) globals; /* and fields: one for all objects */
 	MLA_VEC(mla_test *) tests;
 	MLA_VEC(mla_c_guard) guards;
+	MLA_VEC(mla_c_length_of) lengths;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
 	mla_module *module;       /* of the function that is run */
 	uint32_t scope;

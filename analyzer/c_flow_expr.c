@@ -131,6 +131,22 @@ static mla_c_value eval_not(mla_c_flow *f, mla_c_value v)
 	return (mla_c_value){.truth = {flipped, v.truth.n}};
 }
 
+/* `test && cached >= 1024` */
+static void note_length(mla_c_flow *f, const mla_c_frame *fr, mla_c_truths truth,
+                        const mla_node *length)
+{
+	for (uint32_t i = 0; length && i < truth.n; i++) {
+		bool known = false;
+
+		for (uint32_t k = 0; k < f->lengths.n && !known; k++)
+			known = f->lengths.v[k].test == truth.v[i].test &&
+			        f->lengths.v[k].length.node == length;
+		if (!known)
+			mla_vec_push(&f->lengths,
+			             ((mla_c_length_of){truth.v[i].test, {fr->module, length}}));
+	}
+}
+
 /* `&&`, `||`: what comes second is done under what came first. */
 static mla_c_value eval_logic(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
@@ -139,8 +155,13 @@ static mla_c_value eval_logic(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	mla_c_value b = kid_value(f, fr, n, 1);
 
 	mla_c_pop(f, mark);
+	if (n->kind == MLA_N_AND) {
+		note_length(f, fr, a.truth, b.length_test);
+		note_length(f, fr, b.truth, a.length_test);
+	}
 	return (mla_c_value){.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth),
-	                                          n->kind == MLA_N_OR, n->kind == MLA_N_AND)};
+	                                          n->kind == MLA_N_OR, n->kind == MLA_N_AND),
+	                     .length_test = a.length_test ? a.length_test : b.length_test};
 }
 
 static mla_c_value eval_others(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)

@@ -106,6 +106,14 @@ static mla_c_value truth_of(mla_c_flow *f, mla_test *t, bool small_when_true)
 	return (mla_c_value){.truth = {v, 1}};
 }
 
+static bool is_length_test(const mla_node *n, mla_c_value left, mla_c_value right)
+{
+	int64_t value;
+
+	return ((left.tags & MLA_C_LENGTH) && constant_of(&value, mla_kid(n, 1))) ||
+	       ((right.tags & MLA_C_LENGTH) && constant_of(&value, mla_kid(n, 0)));
+}
+
 mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value left = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
@@ -124,7 +132,7 @@ mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return (mla_c_value){0};
 	}
 	if (!on_left && !is_count(f, fr, mla_kid(n, 1), right, mla_kid(n, 0)))
-		return (mla_c_value){0};
+		return (mla_c_value){.length_test = is_length_test(n, left, right) ? n : NULL};
 	found.op = on_left ? (mla_op)n->op : mirrored((mla_op)n->op);
 	found.count = n->kid[on_left ? 0 : 1];
 	found.against = n->kid[on_left ? 1 : 0];

@@ -133,21 +133,28 @@ uint32_t mla_name_tensor(mla_str name)
 	return 0;
 }
 
+static const char *const count_words[] = {"tokens", "token",   "ntok",     "ntokens", "toks", "tok",
+                                          "nq",     "queries", "nqueries", "query",   "qlen", "lq",
+                                          "seqlen", "nbatch",  "nrows",    "nnew",    NULL};
+
+static const char *const no_count_words[] = {
+	"max",     "min",    "per",   "head",   "heads", "chunk", "vocab",   "expert",
+	"experts", "used",   "layer", "layers", "dim",   "size",  "ubatch",  "id",
+	"ids",     "offset", "step",  "last",   "first", "out",   "outputs", "parallel",
+	"predict", "type",   "pre",   "kind",   "mode",  "all",   "queued",  NULL};
+
+static const char *const number_words[] = {"n", "num", "len", "length", "count", "nr", NULL};
+
+static bool is_short_count(mla_str name)
+{
+	return name.len == 1 && (name.ptr[0] == 'S' || name.ptr[0] == 'L' || name.ptr[0] == 'm');
+}
+
 uint32_t mla_name_integer(mla_str name)
 {
 	static const char *const cached[] = {"kv",  "cache", "cached", "ctx",   "past",  "total",
 	                                     "pos", "nkv",   "tk",     "kvlen", "cells", NULL};
-	static const char *const no_count[] = {
-		"max",     "min",    "per",   "head",   "heads", "chunk", "vocab",   "expert",
-		"experts", "used",   "layer", "layers", "dim",   "size",  "ubatch",  "id",
-		"ids",     "offset", "step",  "last",   "first", "out",   "outputs", "parallel",
-		"predict", "type",   "pre",   "kind",   "mode",  "all",   "queued",  NULL};
-	static const char *const count[] = {"tokens", "token", "ntok",    "ntokens",  "toks",
-	                                    "tok",    "nq",    "queries", "nqueries", "query",
-	                                    "qlen",   "lq",    "seqlen",  "nbatch",   "nrows",
-	                                    "nnew",   NULL};
 	static const char *const loose[] = {"batch", "rows", "seq", "new", "q", NULL};
-	static const char *const number[] = {"n", "num", "len", "length", "count", "nr", NULL};
 	mla_name_words w;
 	bool length;
 
@@ -170,15 +177,26 @@ uint32_t mla_name_integer(mla_str name)
 	length = mla_name_has_any(&w, cached);
 	if (length || strcmp(w.v[0], "t") == 0)
 		return MLA_C_LENGTH;
-	if (mla_name_has_any(&w, no_count))
+	if (mla_name_has_any(&w, no_count_words))
 		return 0;
-	if (mla_name_has_any(&w, count))
+	if (mla_name_has_any(&w, count_words))
 		return MLA_C_COUNT;
-	if (mla_name_has_any(&w, loose) && mla_name_has_any(&w, number))
+	if (mla_name_has_any(&w, loose) && mla_name_has_any(&w, number_words))
 		return MLA_C_COUNT;
-	if (name.len == 1 && (name.ptr[0] == 'S' || name.ptr[0] == 'L' || name.ptr[0] == 'm'))
-		return MLA_C_COUNT;
-	return 0;
+	return is_short_count(name) ? MLA_C_COUNT : 0;
+}
+
+bool mla_name_counts_queries(mla_str name)
+{
+	static const char *const one[] = {"token", "tok", "query", NULL};
+	mla_name_words w;
+
+	if (!(mla_name_integer(name) & MLA_C_COUNT))
+		return false;
+	mla_name_split(&w, name);
+	if (mla_name_has_any(&w, one) && !mla_name_has_any(&w, number_words))
+		return false; /* which one it is, not how many there are */
+	return is_short_count(name) || mla_name_has_any(&w, count_words);
 }
 
 bool mla_name_is_evidence(mla_str name)

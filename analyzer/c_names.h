@@ -44,8 +44,11 @@ void mla_name_split(mla_name_words *out, mla_str name);
 bool mla_name_has(const mla_name_words *w, const char *word);
 bool mla_name_has_any(const mla_name_words *w, const char *const *words);
 
-uint32_t mla_name_tensor(mla_str name);  /* tags of a tensor or pointer of that name */
+uint32_t mla_name_tensor(mla_str name); /* tags of a tensor or pointer of that name */
 uint32_t mla_name_integer(mla_str name); /* tags of an integer of that name */
+
+/* Does the name alone say that it counts queries or tokens, and not rows of anything? */
+bool mla_name_counts_queries(mla_str name);
 
 /* Does the name have to do with latent attention at all? */
 bool mla_name_is_evidence(mla_str name);

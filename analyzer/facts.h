@@ -107,6 +107,12 @@ typedef enum {
 	MLA_REFUSE_SCOPE,             /* r, n or v cannot be written where a test is made */
 } mla_refusal;
 
+/* A condition on the cached length that is asked together with a decision. */
+typedef struct {
+	mla_module *module;
+	const mla_node *node; /* COMPARE */
+} mla_length_test;
+
 /* More classes than run one method in any file; a site with more is refused. */
 enum { MLA_HEIRS_MAX = 16 };
 
@@ -121,6 +127,8 @@ struct mla_site {
 	mla_latent latent;
 	const mla_test **test; /* in source order; may lie in several modules */
 	uint32_t test_count;
+	const mla_length_test *length; /* it stays as it is: a limit of its own */
+	uint32_t length_count;
 	const mla_node
 		*cached; /* the operand of the first expansion: the latent of all positions */
 	const mla_node *cached_in; /* the function it stands in */

@@ -14,3 +14,9 @@ int logits_wanted(int n_tokens, int all)
 {
 	return n_tokens == 1 || all; /* expect: kept unrelated */
 }
+
+/* Counts of something else, and limits that are no number, are not listed. */
+int others(int num_rows, int n_outputs, int token, int n_tokens, int chunk)
+{
+	return (num_rows > 1) + (n_outputs == 1) + (token >= 9) + (n_tokens > chunk);
+}
