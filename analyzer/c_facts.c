@@ -235,13 +235,17 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	return 0;
 }
 
-void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, mla_module *module)
+void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, const mla_settings *settings,
+                    mla_module *module)
 {
 	mla_test **test = mla_arena_array(f->arena, f->test_count, sizeof(*test));
 
 	*out = (mla_facts){.module = module, .test = test};
 	out->site = module->c->site;
 	out->site_count = module->c->site_count;
+	for (uint32_t i = 0; i < out->site_count; i++)
+		if (!out->site[i]->latent.rank.number.known)
+			mla_latent_given(&out->site[i]->latent, settings);
 	for (uint32_t i = 0; i < f->test_count; i++)
 		if (f->test[i]->module == module)
 			test[out->test_count++] = f->test[i];

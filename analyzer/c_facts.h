@@ -16,8 +16,9 @@ typedef struct mla_c_facts mla_c_facts;
 /* Looks at every such source of the project at once: a decision may be spread over several. */
 int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project);
 
-/* The part that is in one module. */
-void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, mla_module *module);
+/* The part that is in one module. Its decisions get the sizes that the settings name. */
+void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, const mla_settings *settings,
+                    mla_module *module);
 
 const mla_unanalysed *mla_c_facts_unanalysed(const mla_c_facts *f, uint32_t *n);
 

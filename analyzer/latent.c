@@ -345,6 +345,24 @@ bool mla_latent_threshold(mla_threshold *out, const mla_latent *l)
 	return true;
 }
 
+static mla_number setting(const mla_settings *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (strcmp(s->v[i].name, name) == 0)
+			return (mla_number){MLA_IS_INT, MLA_SOURCE_MODEL, s->v[i].value};
+	return (mla_number){0};
+}
+
+void mla_latent_given(mla_latent *l, const mla_settings *settings)
+{
+	l->rank.number = setting(settings, "kv_lora_rank");
+	l->nope.number = setting(settings, "qk_nope_head_dim");
+	l->rope = setting(settings, "qk_rope_head_dim");
+	l->value.number = setting(settings, "v_head_dim");
+	if (settings->geometry)
+		override(l, settings->geometry);
+}
+
 void mla_latent_find(mla_latent *out, const mla_constructors *constructors)
 {
 	*out = (mla_latent){0};

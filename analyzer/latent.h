@@ -54,6 +54,9 @@ void mla_latent_find(mla_latent *out, const mla_constructors *constructors);
 void mla_latent_measure(mla_latent *l, mla_project *p, const mla_settings *settings,
                         const mla_lineage *lineage, const mla_constructors *constructors);
 
+/* Where the source is not asked: what the user says of the sizes, if anything. */
+void mla_latent_given(mla_latent *l, const mla_settings *settings);
+
 /* The up-projection that `attribute` names, by construction first, by its name second. */
 bool mla_latent_up(mla_up_role *role, const mla_latent *l, mla_str attribute);
 

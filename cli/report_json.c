@@ -2,6 +2,7 @@
 #include "analyzer/str.h"
 #include "cli/json.h"
 #include "cli/part.h"
+#include "cli/related.h"
 #include "cli/report.h"
 #include "cli/statistics.h"
 
@@ -77,6 +78,22 @@ static void place(json_t *o, const mla_module *m, mla_span span, bool end)
 	}
 }
 
+static json_t *related(const mla_scan *s, const mla_finding *f)
+{
+	const mla_related *v;
+	uint32_t n = mla_related_list(&v, s->arena, f);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		place(o, v[i].module, v[i].span, false);
+		mla_json_put(o, "role", mla_json_z(v[i].role));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *finding(const mla_scan *s, const mla_result *r)
 {
 	const mla_finding *f = r->finding;
@@ -97,6 +114,7 @@ static json_t *finding(const mla_scan *s, const mla_result *r)
 	} else {
 		mla_json_put(o, "pair", json_null());
 	}
+	mla_json_put(o, "related", related(s, f));
 	mla_json_put(o, "message", mla_json_text(f->message));
 	mla_json_put(o, "threshold", threshold(f));
 	mla_json_put(o, "fix", fix(r->fix));

@@ -1,5 +1,6 @@
 /* The report for a person: place, message, the line itself, and what can be done. */
 #include "analyzer/str.h"
+#include "cli/related.h"
 #include "cli/report.h"
 #include "cli/statistics.h"
 #include "cli/verbs.h"
@@ -53,6 +54,34 @@ static void put_place(const style *st, const mla_scan_tree *t, const mla_module 
 	fprintf(st->to, ":%u:%u:%s ", pos.line, pos.column, st->reset);
 }
 
+/* Is there more to its decision than the message says: other files, or what stays as it is? */
+static bool is_worth_listing(const mla_finding *f)
+{
+	if (!f->site)
+		return false;
+	for (uint32_t i = 0; i < f->site->test_count; i++)
+		if (f->site->test[i]->module != f->module)
+			return true;
+	return f->site->length_count != 0;
+}
+
+static void put_related(FILE *to, const mla_scan *s, const mla_scan_tree *t, const mla_finding *f)
+{
+	const mla_related *v;
+	uint32_t n = is_worth_listing(f) ? mla_related_list(&v, s->arena, f) : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char path[PATH_MAX];
+
+		mla_file_display(path, sizeof(path), t->tree, v[i].module->path);
+		fprintf(to, "%7s = with %s in ", "", v[i].role);
+		mla_put_clean(to, mla_str_c(path));
+		fprintf(to, ":%u: ", mla_text_line(v[i].module->text, v[i].span.start));
+		mla_put_joined(to, mla_text_slice(v[i].module->text, v[i].span));
+		fputc('\n', to);
+	}
+}
+
 void mla_report_text(const mla_report *r)
 {
 	FILE *to = r->to;
@@ -78,6 +107,7 @@ void mla_report_text(const mla_report *r)
 			mla_put_joined(to, f->message);
 			fputc('\n', to);
 			put_line(st, f->module, f->span);
+			put_related(to, s, t, f);
 			fprintf(to, "%7s = %.*s\n", "",
 			        MLA_ARG(mla_fix_text(s->arena, t->results.v[k].fix)));
 		}

@@ -6,6 +6,7 @@
 #include "analyzer/vec.h"
 #include "cli/fingerprint.h"
 #include "cli/line_hash.h"
+#include "cli/related.h"
 #include "cli/sarif.h"
 
 #include <inttypes.h>
@@ -71,16 +72,20 @@ static json_t *line_hash(writer *w, const mla_module *m, mla_span span)
 	return json_string(text);
 }
 
-/* The other test of the decision, which the message links to by its id. */
-static json_t *related(const mla_finding *f, uint32_t tree)
+/* The rest of the decision. The message links to the first, its pair, by its id. */
+static json_t *related(mla_arena *arena, const mla_finding *f, uint32_t tree)
 {
-	const mla_test *pair = f->pair;
-	json_t *o = location(pair->module, tree, pair->node->span, (mla_str){NULL, 0});
-	json_t *list = json_array();
+	const mla_related *v;
+	uint32_t n = mla_related_list(&v, arena, f);
+	json_t *list = n ? json_array() : NULL;
 
-	mla_json_put(o, "id", json_integer(1));
-	mla_json_put(o, "message", mla_sarif_text(mla_str_c(mla_role_name(pair->role))));
-	json_array_append_new(list, o);
+	for (uint32_t i = 0; i < n; i++) {
+		json_t *o = location(v[i].module, tree, v[i].span, (mla_str){NULL, 0});
+
+		mla_json_put(o, "id", json_integer(i + 1));
+		mla_json_put(o, "message", mla_sarif_text(mla_str_c(v[i].role)));
+		json_array_append_new(list, o);
+	}
 	return list;
 }
 
@@ -180,7 +185,7 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
 {
 	mla_arena *arena = w->scan->arena;
 	json_t *o = start_result(f->rule, mla_sarif_level(f->severity));
-	json_t *places = json_array(), *prints = json_object();
+	json_t *places = json_array(), *prints = json_object(), *others = related(arena, f, tree);
 	char digest[MLA_DIGEST_SIZE];
 
 	json_array_append_new(places, location(f->module, tree, f->span, f->symbol));
@@ -190,8 +195,8 @@ static json_t *finding(writer *w, const mla_finding *f, const mla_fix *fix, uint
 	mla_json_put(o, "message", message(arena, f));
 	mla_json_put(o, "locations", places);
 	mla_json_put(o, "partialFingerprints", prints);
-	if (f->pair)
-		mla_json_put(o, "relatedLocations", related(f, tree));
+	if (others)
+		mla_json_put(o, "relatedLocations", others);
 	if (fix && fix->edits.n && fix->applicability != MLA_FIX_REJECTED)
 		mla_json_put(o, "fixes", fixes(arena, fix, tree));
 	mla_json_put(o, "properties", properties(f, fix));

@@ -219,7 +219,7 @@ static int check_module(mla_scan *s, mla_scan_tree *t, mla_load *l)
 		return error;
 	sizes.geometry = settings->geometry;
 	if (l->module->c)
-		mla_c_facts_of(&facts, t->c_facts, l->module);
+		mla_c_facts_of(&facts, t->c_facts, &sizes, l->module);
 	else
 		error = mla_facts_build(&facts, s->arena, t->project, &sizes, l->module,
 		                        s->options->show_kept);

@@ -157,7 +157,7 @@ void mla_decision_describe(mla_finding *f, const mla_facts *facts, const mla_tes
 	f->module = facts->module;
 	f->span = t->node->span;
 	f->role = t->role;
-	f->symbol = t->site->symbol;
+	f->symbol = t->module->c && t->function ? t->function->name : t->site->symbol;
 	f->test = t;
 	f->site = t->site;
 	f->pair = other_test(t->site, t);

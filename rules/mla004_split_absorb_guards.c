@@ -43,13 +43,16 @@ static const char doc[] =
 static mla_str message(mla_arena *arena, const mla_finding *f)
 {
 	const mla_test *other = mla_decision_split(f->test);
+	bool elsewhere = other->module != f->module;
 
 	return mla_arena_format(
 		arena,
-		"`%.*s` disagrees with `%.*s` in line %u, which selects absorbed or materialised "
-		"attention: for the numbers of queries between them the result is wrong",
+		"`%.*s` disagrees with `%.*s` in %s%sline %u, which selects absorbed or "
+		"materialised attention: for the numbers of queries between them the result is "
+		"wrong",
 		MLA_ARG(mla_text_slice(f->module->text, f->span)),
 		MLA_ARG(mla_node_text(other->module->text, other->node)),
+		elsewhere ? other->module->path : "", elsewhere ? ", " : "",
 		mla_text_line(other->module->text, other->node->span.start));
 }
 

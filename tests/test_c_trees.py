@@ -182,8 +182,57 @@ def file_of_a_gather():
         need(why in text(p.stdout), "not said: " + text(p.stdout))
 
 
+def rest_of_a_decision():
+    """Copies, mirrors and the limit of the cached length, for every finding and in each format."""
+    want = {
+        ("build", 21): [(27, "mirror"), (11, "cached-length")],
+        ("nodes", 27): [(21, "select"), (11, "cached-length")],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, tree(os.path.join(TREES, "long_enough")))
+        report = json.loads(run(("check", "--output-format", "json", "."), folder, 1).stdout)
+        got = {
+            (f["symbol"], f["line"]): [(r["line"], r["role"]) for r in f["related"]]
+            for f in report["findings"]
+        }
+        same("related", got, want)
+        sarif = json.loads(run(("check", "--output-format", "sarif", "."), folder, 1).stdout)
+        got = [
+            [
+                (r["physicalLocation"]["region"]["startLine"], r["message"]["text"])
+                for r in result["relatedLocations"]
+            ]
+            for result in sarif["runs"][0]["results"]
+        ]
+        same("related locations", sorted(got), sorted(want.values()))
+        lines = text(run(("check", "."), folder, 1).stdout).splitlines()
+        told = "= with cached-length in graph.cpp:11: n_kv >= enough"
+        same("lines about the length", sum(told in line for line in lines), 2)
+
+
+def given_sizes():
+    """The number in a message is that of the sizes that the user names."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, tree(os.path.join(TREES, "long_enough")))
+        write_tree(folder, {"config.json": CONFIG})
+        for args, said in (
+            (("--geometry", "256/64/64/64"), "up to 85 queries (r=256 n=64 v=64, --geometry)"),
+            (("--model-config", "config.json"), "up to 398 queries (r=512 n=192 v=256, --model-"),
+        ):
+            p = run(("check",) + args + (".",), folder, 1)
+            need(said in text(p.stdout), "not said: %s: %s" % (said, text(p.stdout)))
+        args = ("check", "--geometry", "64/64/64/64", ".")
+        need("threshold is 1" in text(run(args, folder, 1).stdout), "a fix that changes nothing")
+
+
+CONFIG = b'''{"model_type": "x", "kv_lora_rank": 512, "qk_nope_head_dim": 192,
+"qk_rope_head_dim": 64, "v_head_dim": 256}'''
+
+
 def main():
     cases = Cases("c tree")
+    cases.run("rest of a decision", rest_of_a_decision)
+    cases.run("given sizes", given_sizes)
     cases.run("file of a gather", file_of_a_gather)
     cases.run("header of a component", found_header, "lib/include/inner/sizes.h", ".")
     cases.run("header among sources", found_header, "lib/src/inner/sizes.h", ".")
