@@ -44,7 +44,7 @@ void mla_name_split(mla_name_words *out, mla_str name);
 bool mla_name_has(const mla_name_words *w, const char *word);
 bool mla_name_has_any(const mla_name_words *w, const char *const *words);
 
-uint32_t mla_name_tensor(mla_str name); /* tags of a tensor or pointer of that name */
+uint32_t mla_name_tensor(mla_str name);  /* tags of a tensor or pointer of that name */
 uint32_t mla_name_integer(mla_str name); /* tags of an integer of that name */
 
 /* Does the name alone say that it counts queries or tokens, and not rows of anything? */

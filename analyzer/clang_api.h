@@ -34,6 +34,7 @@
 	X(getFile)                      \
 	X(getInclusions)                \
 	X(getFileName)                  \
+	X(File_tryGetRealPathName)      \
 	X(getSkippedRanges)             \
 	X(disposeSourceRangeList)       \
 	X(getNumDiagnostics)            \

@@ -10,17 +10,49 @@ struct mla_record_list {
 	mla_record_list *next;
 };
 
-/* FNV-1a over the library's own name of a declaration, which is the same in every file. */
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const char *z)
+{
+	for (; *z; z++)
+		h = (h ^ (unsigned char)*z) * 1099511628211u;
+	return h;
+}
+
+/* The folder of the file that holds the declaration too: the library's name has only its last part.
+ */
+static uint64_t hash_file(mla_lowering *l, uint64_t h, CXCursor declaration)
+{
+	CXFile file = NULL;
+	CXString s;
+	const char *z;
+
+	l->api->getFileLocation(l->api->getCursorLocation(declaration), &file, NULL, NULL, NULL);
+	if (!file)
+		return h;
+	s = l->api->File_tryGetRealPathName(file);
+	z = l->api->getCString(s);
+	if (!z || !*z) {
+		l->api->disposeString(s);
+		s = l->api->getFileName(file);
+		z = l->api->getCString(s);
+	}
+	h = hash(h, z ? z : "");
+	l->api->disposeString(s);
+	return h;
+}
+
+/* From the library's own name of a declaration, which is the same in every file that sees it. That
+ * of a static one, or of a local, starts with the name of its file. */
 static uint64_t identity(mla_lowering *l, CXCursor declaration)
 {
 	CXString s = l->api->getCursorUSR(declaration);
 	const char *z = l->api->getCString(s);
-	uint64_t h = 14695981039346656037u;
+	uint64_t h = 0;
 
-	if (!z || !*z)
-		h = 0;
-	for (; h && *z; z++)
-		h = (h ^ (unsigned char)*z) * 1099511628211u;
+	if (z && *z)
+		h = hash(14695981039346656037u, z);
+	if (h && strncmp(z, "c:", 2) == 0 && z[2] != '@')
+		h = hash_file(l, h, declaration);
 	l->api->disposeString(s);
 	return h;
 }
