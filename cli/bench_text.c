@@ -135,7 +135,7 @@ static void put_more(FILE *to, const mla_bench_paired *p)
 	char text[80];
 
 	snprintf(text, sizeof(text), "%.4g (%.4g-%.4g)", p->stats.median, p->low, p->high);
-	fprintf(to, "%-26s", text);
+	fprintf(to, "  %-28s", text);
 }
 
 /* Lengths at which only the second query was measured say nothing else, but that it is valid. */
@@ -143,17 +143,17 @@ static void second_query(FILE *to, const mla_bench_lengths *lengths)
 {
 	fprintf(to,
 	        "\nwhat the second query costs (L = 2 minus L = 1), milliseconds: median of pairs "
-	        "(95 %% interval)\n%8s  %-26s%-26ssame arm twice\n",
+	        "(95 %% interval)\n%8s  %-28s  %-28s  same arm twice\n",
 	        "T", "stock", "patched");
 	for (uint32_t i = 0; i < lengths->n; i++) {
 		const mla_bench_length *l = &lengths->v[i];
 
 		if (!l->has_second)
 			continue;
-		fprintf(to, "%8u  ", l->cached);
+		fprintf(to, "%8u", l->cached);
 		put_more(to, &l->second[0]);
 		put_more(to, &l->second[1]);
-		fprintf(to, "%.2f %% apart, known to %.2f %%%s\n", l->apart * 100, l->spread * 50,
+		fprintf(to, "  %.2f %% apart, known to %.2f %%%s\n", l->apart * 100, l->spread * 50,
 		        l->valid ? "" : ": INVALID");
 	}
 }

@@ -124,6 +124,7 @@ static int from_bench(mla_plan *plan, const mla_options *o)
 
 	if (error < 0)
 		return error;
+	plan->alone = o->decode_ms < 0 && !o->layers;
 	error = check_report(&r, o);
 	for (uint32_t i = 0; i < r.n && error == 0; i++) {
 		const mla_bench_point *p = &r.points[i];

@@ -21,6 +21,7 @@ typedef struct {
 	uint32_t depth;
 	const char *bench; /* the report the costs are from, or NULL */
 	char backend[64];  /* of that report */
+	bool alone;        /* they are attention's, of one layer, and nothing else's */
 	bool flat;         /* a verify step is taken to cost a step of plain decoding */
 	bool unit;         /* and that one to take 1 ms */
 	MLA_VEC(mla_plan_costs) costs;

@@ -10,7 +10,9 @@ static void head(FILE *to, const mla_plan *p)
 		fprintf(to, "%s%g", i ? ", " : "", p->accept[i]);
 	fprintf(to, "; a draft token costs %g ms\n", p->draft);
 	if (p->bench)
-		fprintf(to, "verify costs: medians in %s, %s\n", p->bench, p->backend);
+		fprintf(to, "verify costs: medians in %s, %s%s\n", p->bench, p->backend,
+		        p->alone ? "; attention of one layer alone, see --layers and --decode-ms"
+		                 : "");
 	else if (p->flat)
 		fprintf(to, "verify costs: as much as a step of plain decoding%s\n",
 		        p->unit ? ", which counts as 1 ms" : "");

@@ -166,11 +166,15 @@ mac-check: $(BUILD)/kernel-check
 gpu-check: $(BUILD)/kernel-check
 	$(BUILD)/kernel-check --time cpu-strict cuda cpu
 
-# The sweep of docs/measurements.md on an NVIDIA GPU, for three public geometries.
+# What docs/measurements.md has of an NVIDIA GPU: sweeps for three public geometries, pooling, and
+# a sparse layer. Every one runs, also after an invalid one.
 gpu-bench: $(BUILD)/bench-sweep
-	@for sizes in 512/128/64/128 512/192/64/256 512/256/0/256; do \
-		$(BUILD)/bench-sweep cuda $$sizes 8192,32768 || exit 1; \
-	done
+	@rc=0; for sizes in 512/128/64/128 512/192/64/256 512/256/0/256; do \
+		$(BUILD)/bench-sweep cuda $$sizes 8192,32768 || rc=1; \
+	done; \
+	$(BUILD)/bench-sweep cuda pool || rc=1; \
+	$(BUILD)/bench-sweep cuda 512/256/0/256@2048 512,2048,8192,32768 || rc=1; \
+	exit $$rc
 
 bench-engine:
 	@sh scripts/setup.sh c++ openblas

@@ -1,11 +1,13 @@
 /*
- * bench-sweep BACKEND R/N/P/V[xH] CACHED[,...] [WIDTHS]   the bench verb without the rest of the
- * program: it stands on the backends alone, so that a machine with a GPU needs no other library.
- * Prints the same tables. Exit status 2 when the run is invalid.
+ * bench-sweep BACKEND R/N/P/V[xH][@K] | pool [CACHED [WIDTHS]]   the bench verb without the rest of
+ * the program: it stands on the backends alone, so that a machine with a GPU needs no other
+ * library.
+ * @K is --sparse-topk K. Prints the same tables. Exit status 2 when the run is invalid.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/bench.h"
 #include "engine/backend.h"
@@ -32,14 +34,24 @@ static uint32_t numbers(uint32_t *out, uint32_t max, const char *text)
 
 static bool read_spec(mla_bench_spec *s, char **argv)
 {
-	uint32_t size[5] = {0};
-	uint32_t n = numbers(size, 5, argv[2]);
+	const char *top_k = strchr(argv[2], '@'), *heads = strchr(argv[2], 'x');
+	uint32_t size[4] = {0};
 
-	s->geometry = (mla_geometry){size[0], size[1], size[2], size[3]};
-	s->heads = n > 4 ? size[4] : MLA_BENCH_HEADS;
 	s->n_cached = numbers(s->cached, MLA_BENCH_LENGTHS_MAX, argv[3]);
-	s->n_widths = argv[4] ? numbers(s->width, MLA_BENCH_WIDTHS_MAX, argv[4]) : 0;
-	return n >= 4 && s->n_cached && mla_geometry_check(&s->geometry) == 0;
+	s->n_widths = argv[3] ? numbers(s->width, MLA_BENCH_WIDTHS_MAX, argv[4]) : 0;
+	if (strcmp(argv[2], "pool") == 0) {
+		s->kind = MLA_BENCH_POOL;
+		return true;
+	}
+	if (top_k) {
+		s->kind = MLA_BENCH_SPARSE;
+		s->top_k = (uint32_t)strtoul(top_k + 1, NULL, 10);
+	}
+	s->heads = heads ? (uint32_t)strtoul(heads + 1, NULL, 10) : MLA_BENCH_HEADS;
+	if (numbers(size, 4, argv[2]) != 4 || !s->heads || (top_k && s->top_k < 16))
+		return false;
+	s->geometry = (mla_geometry){size[0], size[1], size[2], size[3]};
+	return mla_geometry_check(&s->geometry) == 0;
 }
 
 /* Which point is measured, on a line that is overwritten. */
@@ -53,15 +65,16 @@ int main(int argc, char **argv)
 {
 	const uint64_t memory = (uint64_t)16 << 30;
 	mla_backend_options options = {.max_bytes = memory};
-	mla_bench_watch watch = {.progress = progress};
+	mla_bench_watch watch = {.progress = isatty(STDERR_FILENO) ? progress : NULL};
 	mla_bench_report r = {.effort = {MLA_BENCH_SAMPLES, MLA_BENCH_PATIENCE}};
 	mla_bench_kernels *kernels;
 	mla_bench_device device;
 	mla_backend *be;
 	bool valid;
 
-	if (argc < 4 || !read_spec(&r.spec, argv)) {
-		fprintf(stderr, "usage: bench-sweep BACKEND R/N/P/V[xH] CACHED[,...] [WIDTHS]\n");
+	if (argc < 3 || !read_spec(&r.spec, argv)) {
+		fprintf(stderr,
+		        "usage: bench-sweep BACKEND R/N/P/V[xH][@K] | pool [CACHED [WIDTHS]]\n");
 		return 2;
 	}
 	if (mla_backend_open(&be, argv[1], &options) < 0)
@@ -73,7 +86,8 @@ int main(int argc, char **argv)
 	device = mla_bench_kernels_device(kernels);
 	if (mla_bench_run(r.points, r.n, &r.spec, &r.effort, &device, &watch) < 0)
 		return fail();
-	fprintf(stderr, "\r%40s\r", "");
+	if (watch.progress)
+		fprintf(stderr, "\r%40s\r", "");
 	mla_bench_text(stdout, &r);
 	valid = mla_bench_valid(r.points, r.n);
 	mla_bench_kernels_free(kernels);

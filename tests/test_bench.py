@@ -365,6 +365,10 @@ def plan_of_report(cwd):
     same("stock", speedups(plans[0])[0], round(1.84 * 5 / 53, 2))
     same("patched", speedups(plans[1])[0], round(1.84 * 5 / 7, 2))
     same("no speculation", plans[0]["best_depth"], None)
+    alone = b"attention of one layer alone"
+    args = ACCEPT[:3] + ("--bench", path)
+    need(alone in run(args, cwd, 0).stdout, "attention is said to be alone")
+    need(alone not in run(args + ("--decode-ms", "30"), cwd, 0).stdout, "it is not")
     # Two layers of attention in a step of 30 ms: 20 ms are the rest, which a verify step has too.
     args = ("--layers", "2", "--decode-ms", "30", "--cache-length", "16384")
     stock, patched = planned(cwd, "--bench", path, *args)
