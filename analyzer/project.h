@@ -17,6 +17,13 @@ typedef struct {
 
 typedef struct mla_c_source mla_c_source;
 
+/* A walk through all of a module that every fix in it asks for: see fixers/helper.c. */
+typedef struct {
+	const mla_node *last;
+	uint32_t count;
+	bool known;
+} mla_memo;
+
 typedef struct {
 	const char *path; /* from the root of the scan, '/' between parts */
 	mla_text *text;
@@ -25,6 +32,7 @@ typedef struct {
 	const mla_binding *bindings; /* in source order; a later one wins */
 	uint32_t binding_count;
 	mla_c_source *c; /* of a C, C++ or Objective-C source (c_source.h); else NULL */
+	mla_memo memo;
 } mla_module;
 
 /*

@@ -3,6 +3,21 @@
 
 #include "analyzer/str.h"
 
+uint32_t mla_syntax_comment(const mla_syntax *x, uint32_t offset)
+{
+	uint32_t low = 0, high = x->comment_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (x->comments[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 mla_node *mla_node_next(const mla_node *n, const mla_node *root, bool skip)
 {
 	if (!skip)
@@ -57,16 +72,43 @@ mla_node *mla_node_class(const mla_node *n)
 	return NULL;
 }
 
+static bool holds(const mla_node *n, mla_span span)
+{
+	return n->span.start <= span.start && span.end <= n->span.end;
+}
+
+/* The statement that holds the span, where there are too many to look at each; NULL: look. */
+static const mla_node *statement_holding(const mla_node *block, mla_span span)
+{
+	enum { MANY = 16 };
+	uint32_t low = 0, high = block->n;
+
+	if (block->n < MANY || (block->kind != MLA_N_MODULE && block->kind != MLA_N_BLOCK))
+		return NULL;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (block->kid[middle]->span.start <= span.start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && holds(block->kid[low - 1], span) ? block->kid[low - 1] : NULL;
+}
+
 mla_node *mla_node_at(const mla_node *root, mla_span span)
 {
 	const mla_node *best = root;
 
 	for (const mla_node *n = root; n;) {
-		bool holds = n->span.start <= span.start && span.end <= n->span.end;
+		bool found = holds(n, span);
+		const mla_node *kid = found ? statement_holding(n, span) : NULL;
 
-		if (holds)
+		if (found)
 			best = n;
-		n = mla_node_next(n, root, !holds);
+		if (kid)
+			root = kid;
+		n = kid ? kid : mla_node_next(n, root, !found);
 	}
 	return (mla_node *)best;
 }

@@ -169,6 +169,9 @@ typedef struct {
 	uint32_t error_count; /* ERROR nodes and missing tokens */
 } mla_syntax;
 
+/* The index of the first comment that ends behind `offset`; their number: there is none. */
+uint32_t mla_syntax_comment(const mla_syntax *x, uint32_t offset);
+
 /* The kid at `i`, or NULL when there is none. */
 static inline mla_node *mla_kid(const mla_node *n, uint32_t i)
 {

@@ -58,21 +58,6 @@ static uint32_t skip_string(mla_str s, uint32_t at)
 	return at < s.len ? at + 1 : s.len;
 }
 
-static uint32_t first_comment(const mla_syntax *x, uint32_t offset)
-{
-	uint32_t low = 0, high = x->comment_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (x->comments[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /*
  * A formatter changes blanks, line breaks and comments; the tokens stay. `with_comments` is for a
  * finding that is a comment.
@@ -82,7 +67,7 @@ static mla_str guard_of(mla_arena *arena, const mla_finding *f, bool with_commen
 	const mla_syntax *x = &f->module->syntax;
 	mla_str s = mla_text_slice(f->module->text, f->span);
 	char *out = mla_arena_alloc(arena, 2 * (size_t)s.len + 1);
-	uint32_t n = 0, comment = first_comment(x, f->span.start);
+	uint32_t n = 0, comment = mla_syntax_comment(x, f->span.start);
 	bool apart = false;
 
 	for (uint32_t i = 0; i < s.len;) {

@@ -24,18 +24,23 @@ static const mla_suppression *present(const mla_suppressions *s, const mla_node 
 	return NULL;
 }
 
+/* A finding with its statement, and where the line of that begins. */
+typedef struct {
+	const mla_finding *finding;
+	const mla_node *statement;
+	uint32_t at;
+} place;
+
 /* "MLA101, MLA102": the codes of all findings from `from` on that have this statement. */
-static mla_str codes(mla_arena *arena, const mla_finding *const *finding, uint32_t from, uint32_t n,
-                     const mla_node *statement)
+static mla_str codes(mla_arena *arena, const place *p, uint32_t from, uint32_t n)
 {
 	const mla_rule *last = NULL;
 	mla_str list = {"", 0};
-	uint32_t at;
 
 	for (const mla_rule *const *r = mla_rules; *r; r++)
 		for (uint32_t i = from; i < n; i++) {
-			if (finding[i]->rule != *r || (*r)->about_suppressions || last == *r ||
-			    anchor(&at, finding[i]) != statement)
+			if (p[i].finding->rule != *r || (*r)->about_suppressions || last == *r ||
+			    p[i].statement != p[from].statement)
 				continue;
 			list = mla_arena_format(arena, "%.*s%s%s", MLA_ARG(list),
 			                        list.len ? ", " : "", (*r)->code);
@@ -44,12 +49,10 @@ static mla_str codes(mla_arena *arena, const mla_finding *const *finding, uint32
 	return list;
 }
 
-static bool is_first(const mla_finding *const *finding, uint32_t i, const mla_node *statement)
+static bool is_first(const place *p, uint32_t i)
 {
-	uint32_t at;
-
 	for (uint32_t k = 0; k < i; k++)
-		if (!finding[k]->rule->about_suppressions && anchor(&at, finding[k]) == statement)
+		if (!p[k].finding->rule->about_suppressions && p[k].statement == p[i].statement)
 			return false;
 	return true;
 }
@@ -57,14 +60,19 @@ static bool is_first(const mla_finding *const *finding, uint32_t i, const mla_no
 int mla_suppression_add(mla_edits *out, mla_arena *arena, const mla_finding *const *finding,
                         uint32_t n, mla_str reason)
 {
+	place *p = mla_arena_array(arena, n, sizeof(*p));
 	mla_suppressions all;
 
 	if (n)
 		mla_suppressions_find(&all, arena, finding[0]->module);
 	for (uint32_t i = 0; i < n; i++) {
+		p[i].finding = finding[i];
+		p[i].statement = anchor(&p[i].at, finding[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
 		const mla_finding *f = finding[i];
-		uint32_t at;
-		const mla_node *statement = anchor(&at, f);
+		uint32_t at = p[i].at;
+		const mla_node *statement = p[i].statement;
 		const mla_suppression *have;
 		mla_writer w;
 
@@ -74,12 +82,12 @@ int mla_suppression_add(mla_edits *out, mla_arena *arena, const mla_finding *con
 			return mla_error(
 				MLA_ECONFIG, "%s:%u: there is no line to put a comment above",
 				f->module->path, mla_text_line(f->module->text, f->span.start));
-		if (!is_first(finding, i, statement))
+		if (!is_first(p, i))
 			continue;
 		if ((have = present(&all, statement))) {
 			uint32_t end = (uint32_t)(have->codes.ptr + have->codes.len -
 			                          mla_text_bytes(f->module->text).ptr);
-			mla_str list = codes(arena, finding, i, n, statement);
+			mla_str list = codes(arena, p, i, n);
 
 			mla_edits_add(out, f->module, (mla_span){end, end},
 			              mla_arena_format(arena, ", %.*s", MLA_ARG(list)));
@@ -87,7 +95,7 @@ int mla_suppression_add(mla_edits *out, mla_arena *arena, const mla_finding *con
 		}
 		w = mla_writer_for(arena, f->module, statement);
 		mla_write_line(&w, 0, "%s mlalint: ignore[%.*s] %.*s", f->module->c ? "//" : "#",
-		               MLA_ARG(codes(arena, finding, i, n, statement)), MLA_ARG(reason));
+		               MLA_ARG(codes(arena, p, i, n)), MLA_ARG(reason));
 		mla_edits_add(out, f->module, (mla_span){at, at}, mla_writer_text(&w));
 	}
 	return mla_edits_finish(out);

@@ -198,19 +198,12 @@ void mla_write_call(mla_writer *w, uint32_t column, mla_str head, const mla_str 
 
 bool mla_comment_at(uint32_t *end, const mla_module *m, uint32_t offset)
 {
-	uint32_t low = 0, high = m->syntax.comment_count;
+	const mla_syntax *x = &m->syntax;
+	uint32_t i = mla_syntax_comment(x, offset);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->syntax.comments[mid].start < offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == m->syntax.comment_count || m->syntax.comments[low].start != offset)
+	if (i == x->comment_count || x->comments[i].start != offset)
 		return false;
-	*end = m->syntax.comments[low].end;
+	*end = x->comments[i].end;
 	return true;
 }
 

@@ -167,7 +167,7 @@ static bool is_local(const mla_node *function, mla_str what)
 }
 
 /* How often the module's own scope binds the helper's name, and what binds it last. */
-static uint32_t count_bindings(const mla_node **last, const mla_module *m)
+static uint32_t look_for_bindings(const mla_node **last, const mla_module *m)
 {
 	const mla_node *root = m->syntax.root;
 	uint32_t count = 0;
@@ -185,6 +185,19 @@ static uint32_t count_bindings(const mla_node **last, const mla_module *m)
 			for (uint32_t i = 0; i < n->n; i++)
 				count += 2 * mla_str_is(n->kid[i]->name, name);
 	return count;
+}
+
+/* The same; a file of a thousand models asks a thousand times. */
+static uint32_t count_bindings(const mla_node **last, mla_module *m)
+{
+	mla_memo *memo = &m->memo;
+
+	if (!memo->known) {
+		memo->count = look_for_bindings(&memo->last, m);
+		memo->known = true;
+	}
+	*last = memo->last;
+	return memo->count;
 }
 
 /* The one helper of a module that has the name: a function at the top level, bound once. */

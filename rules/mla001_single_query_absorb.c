@@ -63,7 +63,9 @@ static const char doc[] =
 	"the\n"
 	"arms treat the mask differently, where the absorbed arm reads one query's row, where one "
 	"test\n"
-	"also gathers by top-k, or where the threshold is 1.\n";
+	"also gathers by top-k, where the threshold is 1, or where a comment inside the test would "
+	"be\n"
+	"lost.\n";
 
 static mla_str message(mla_arena *arena, const mla_finding *f)
 {

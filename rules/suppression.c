@@ -53,19 +53,34 @@ static void take_out(mla_findings *f, const mla_suppressions *s)
 	f->n = n;
 }
 
+/* Those of one module after the other: a decision may have hundreds of tests, mostly in one. */
+typedef struct {
+	const mla_module *module;
+	mla_suppressions list;
+} lookup;
+
+static const mla_suppressions *suppressions_of(lookup *l, mla_arena *arena, const mla_module *m)
+{
+	if (l->module != m)
+		mla_suppressions_find(&l->list, arena, m);
+	l->module = m;
+	return &l->list;
+}
+
 /* A decision changes as a whole: with one of its tests suppressed the others stay too. */
 static void withhold_fixes(mla_findings *f)
 {
+	lookup known = {0};
+
 	for (uint32_t i = 0; i < f->n; i++) {
 		mla_finding *g = &f->v[i];
 
 		for (uint32_t k = 0; g->site && !g->no_fix.len && k < g->site->test_count; k++) {
 			const mla_test *t = g->site->test[k];
-			mla_suppressions s;
 			uint32_t index, which;
 
-			mla_suppressions_find(&s, f->arena, t->module);
-			if (covering(&s, g->rule, t->node->span, &index, &which))
+			if (covering(suppressions_of(&known, f->arena, t->module), g->rule,
+			             t->node->span, &index, &which))
 				g->no_fix = mla_arena_format(
 					f->arena,
 					"another test of this decision is suppressed (line %u)",

@@ -155,12 +155,35 @@ static void one_definition(void **state)
 	release(&s);
 }
 
+/* A result with more syntax errors than the source is a bug of ours, and is refused. */
+static void broken_result(void **state)
+{
+	static const char *const after[] = {"x = (1\n", "def f(:\n", "x = 'a\n"};
+	source good = parse("x = 1\n"), bad = parse("x = = 1\n");
+	mla_change c = {.module = good.module};
+	mla_python *python;
+
+	(void)state;
+	assert_int_equal(mla_python_new(&python), 0);
+	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++) {
+		c.after = mla_str_c(after[i]);
+		assert_int_equal(mla_change_check(&c, python), MLA_EBUG);
+	}
+	c.after = mla_str_c("x = 2\n");
+	assert_int_equal(mla_change_check(&c, python), 0);
+	c = (mla_change){bad.module, mla_str_c("y = = 1\n")}; /* no worse than before */
+	assert_int_equal(mla_change_check(&c, python), 0);
+	mla_python_free(python);
+	release(&good);
+	release(&bad);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(after),          cmocka_unit_test(after_in_block),
 		cmocka_unit_test(before),         cmocka_unit_test(comments),
-		cmocka_unit_test(one_definition),
+		cmocka_unit_test(one_definition), cmocka_unit_test(broken_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
