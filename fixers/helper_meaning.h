@@ -6,9 +6,10 @@
 
 /*
  * Called with (r, n, v), and with `cached` also with (r, n, v, T), does `function` of module `m`
- * return mla_geometry_threshold() for a few geometries and cached lengths? Understands assignment,
- * if, return, arithmetic on integers, comparison, max, min and int; with anything else in the way
- * the answer is no.
+ * return mla_geometry_threshold() for a few geometries and cached lengths? One less passes where
+ * the quotient is exact: both forms cost the same there, and a float may come out below it.
+ * Understands assignment, if, return, arithmetic, comparison, max, min, int, float, math.floor and
+ * math.ceil; with anything else in the way the answer is no.
  */
 bool mla_helper_means(const mla_module *m, const mla_node *function, bool cached);
 

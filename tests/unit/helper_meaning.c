@@ -44,6 +44,37 @@ static void same(void **state)
 	              true));
 }
 
+/* Floats, and a quotient that is added to the rest: what projects write who had the formula first.
+ */
+static void floats(void **state)
+{
+	static const char half[] = "def f(r, n, v, t=None):\n  'doc'\n" SIZES
+				   "  if t is not None and t > 0: q += r * d / t\n"
+				   "  if q <= 0: return 1\n  return max(1, int(r * d / q))\n";
+
+	(void)state;
+	assert_true(means(half, false));
+	assert_true(means(half, true));
+	assert_true(means("import math\n" HEAD SIZES
+	                  "  return max(1, math.floor(r * d / q)) if q > 0.5 else 1\n",
+	                  false));
+	/* float or rounded up */
+	assert_false(means(HEAD SIZES "  return max(1, r * d / q) if q > 0 else 1\n", false));
+	assert_false(means("import math\n" HEAD SIZES
+	                   "  return max(1, math.ceil(r * d / q)) if q > 0 else 1\n",
+	                   false));
+	assert_false(means(HEAD SIZES "  return max(1, math.floor(r * d / q)) if q > 0 else 1\n",
+	                   false));
+	/* one less everywhere, or of half the cached length */
+	assert_false(
+		means(HEAD SIZES "  return max(1, int(r * d / q) - 1) if q > 0 else 1\n", false));
+	assert_false(means("def f(r, n, v, t=None):\n" SIZES
+	                   "  if t is not None: q += r * d / (t / 2)\n"
+	                   "  if q <= 0: return 1\n  return max(1, int(r * d / q))\n",
+	                   true));
+	assert_false(means(HEAD "  return int(r / (n - n))\n", false));
+}
+
 static void other(void **state)
 {
 	(void)state;
@@ -95,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same),
+		cmocka_unit_test(floats),
 		cmocka_unit_test(other),
 		cmocka_unit_test(hostile),
 	};
