@@ -98,9 +98,11 @@ static void put_site(FILE *to, const mla_verdict *v, const mla_replay_device *de
 	mla_file_display(path, sizeof(path), v->tree->tree, s->module->path);
 	fprintf(to, "%s: %.*s, ", path, MLA_ARG(s->symbol));
 	put_lines(to, s);
-	fprintf(to, "\n  geometry r=%u n=%u p=%u v=%u (%s), threshold %u\n", g->rank, g->nope,
-	        g->rope, g->value, mla_source_name(r->source), r->threshold);
-	fprintf(to, "  verdict: %s%s%s\n", mla_outcome_name(r->outcome), r->reason[0] ? ": " : "",
+	fprintf(to, "\n  geometry r=%u n=%u p=%u v=%u (%s)", g->rank, g->nope, g->rope, g->value,
+	        mla_source_name(r->source));
+	if (r->threshold)
+		fprintf(to, ", threshold %u", r->threshold);
+	fprintf(to, "\n  verdict: %s%s%s\n", mla_outcome_name(r->outcome), r->reason[0] ? ": " : "",
 	        r->reason);
 	if (!v->fix->edits.n)
 		fprintf(to, "  no fix: %.*s\n", MLA_ARG(v->fix->refusal));

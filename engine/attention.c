@@ -3,8 +3,11 @@
 
 #include "engine/device.h"
 #include "engine/matmul.h"
+#include "engine/move.h"
 #include "engine/reduce.h"
 #include "engine/view.h"
+
+#include <inttypes.h>
 
 static int refuse(const mla_tensor *q, const mla_tensor *k, const mla_tensor *v)
 {
@@ -44,8 +47,29 @@ static int apply_mask(mla_tensor **scores, mla_engine *e, const mla_tensor *mask
 	return mla_where(scores, e, mask, *scores, lowest);
 }
 
+/* The softmax of [sink, scores] without its first column. */
+static int weigh(mla_tensor **scores, mla_engine *e, const mla_tensor *sinks)
+{
+	const mla_tensor *s = *scores;
+	int64_t shape[] = {1, s->shape[1], 1, 1};
+	int64_t column[] = {s->shape[0], s->shape[1], s->shape[2], 1};
+	mla_tensor *sink;
+	int error;
+
+	if (!sinks)
+		return mla_softmax(scores, e, s, -1);
+	if ((error = mla_move_cast(&sink, e, sinks, s->dtype)) < 0 ||
+	    (error = mla_view_reshape(&sink, e, sink, 4, shape)) < 0 ||
+	    (error = mla_view_broadcast_to(&sink, e, sink, 4, column)) < 0 ||
+	    (error = mla_move_concat(scores, e, (const mla_tensor *[]){sink, s}, 2, -1)) < 0 ||
+	    (error = mla_softmax(scores, e, *scores, -1)) < 0)
+		return error;
+	return mla_view_slice(scores, e, *scores, -1, 1, (*scores)->shape[3], 1);
+}
+
 static int attend(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
-                  const mla_tensor *v, double scale, const mla_tensor *mask)
+                  const mla_tensor *v, double scale, const mla_tensor *mask,
+                  const mla_tensor *sinks)
 {
 	int64_t heads = q->shape[1], kv = k->shape[1];
 	int64_t split[] = {q->shape[0], kv, heads / kv, q->shape[2], q->shape[3]};
@@ -63,8 +87,7 @@ static int attend(mla_tensor **out, mla_engine *e, const mla_tensor *q, const ml
 	if ((error = mla_view_swapaxes(&turned, e, keys, -1, -2)) < 0 ||
 	    (error = mla_matmul(&scores, e, scaled, turned)) < 0 ||
 	    (group && (error = ungrouped(&scores, e, scores)) < 0) ||
-	    (error = apply_mask(&scores, e, mask)) < 0 ||
-	    (error = mla_softmax(&scores, e, scores, -1)) < 0)
+	    (error = apply_mask(&scores, e, mask)) < 0 || (error = weigh(&scores, e, sinks)) < 0)
 		return error;
 	split[3] = scores->shape[2];
 	split[4] = scores->shape[3];
@@ -94,8 +117,9 @@ static int by_kernel(mla_tensor **out, mla_engine *e, const mla_tensor *q, const
 	return mla_device_attention(e, *out, q, k, v, scale, mask);
 }
 
-int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
-                  const mla_tensor *v, double scale, const mla_tensor *mask)
+int mla_attention_sinks(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
+                        const mla_tensor *v, double scale, const mla_tensor *mask,
+                        const mla_tensor *sinks)
 {
 	mla_tensor_scope scope;
 	int error;
@@ -104,12 +128,23 @@ int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const ml
 	    q->shape[1] % k->shape[1] || k->shape[1] != v->shape[1] || q->shape[0] != k->shape[0] ||
 	    q->shape[0] != v->shape[0] || q->shape[3] != k->shape[3] || k->shape[2] != v->shape[2])
 		return refuse(q, k, v);
+	if (sinks && (sinks->ndim != 1 || sinks->shape[0] != q->shape[1]))
+		return mla_error(MLA_ERAISE,
+		                 "scaled_dot_product_attention: sinks of %" PRId64
+		                 " numbers for %" PRId64 " heads",
+		                 sinks->count, q->shape[1]);
 	scope = mla_tensor_scope_open(e);
 	*out = NULL;
-	if ((error = by_kernel(out, e, q, k, v, scale, mask)) > 0)
-		error = attend(out, e, q, k, v, scale, mask);
+	if (sinks || (error = by_kernel(out, e, q, k, v, scale, mask)) > 0)
+		error = attend(out, e, q, k, v, scale, mask, sinks);
 	mla_tensor_scope_close(e, scope, out, 1);
 	return error;
+}
+
+int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
+                  const mla_tensor *v, double scale, const mla_tensor *mask)
+{
+	return mla_attention_sinks(out, e, q, k, v, scale, mask, NULL);
 }
 
 int mla_causal_mask(mla_tensor **out, mla_engine *e, int64_t queries, int64_t keys)

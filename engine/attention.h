@@ -20,6 +20,15 @@
 int mla_attention(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
                   const mla_tensor *v, double scale, const mla_tensor *mask);
 
+/*
+ * The same with attention sinks, as MLX's `sinks=`: one number a head, [heads], that takes part in
+ * the softmax of every row as if it were the score of one position more, whose value is 0. NULL:
+ * none. No kernel does this: it is computed by the plain operations.
+ */
+int mla_attention_sinks(mla_tensor **out, mla_engine *e, const mla_tensor *q, const mla_tensor *k,
+                        const mla_tensor *v, double scale, const mla_tensor *mask,
+                        const mla_tensor *sinks);
+
 /* bool [queries, keys]: the queries are the last of the keys, and none sees a later one. */
 int mla_causal_mask(mla_tensor **out, mla_engine *e, int64_t queries, int64_t keys);
 

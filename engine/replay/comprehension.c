@@ -63,10 +63,12 @@ static void bind_targets(mla_machine *m, mla_environment *own, const mla_node *n
 int mla_eval_comprehension(mla_value *out, mla_machine *m, mla_environment *e, const mla_node *n)
 {
 	mla_environment *own = mla_environment_new(m, e, e->module, NULL);
+	int error;
 
 	bind_targets(m, own, n);
 	*out = n->kind == MLA_N_DICT_COMP  ? mla_dictionary_new(m)
 	       : n->kind == MLA_N_SET_COMP ? mla_sequence_new(m, MLA_V_SET, 0)
 	                                   : mla_sequence_new(m, MLA_V_LIST, 0);
-	return clauses(out, m, e, own, n, 1);
+	error = clauses(out, m, e, own, n, 1);
+	return error == 0 && n->kind == MLA_N_SET_COMP ? mla_set_unique(m, *out) : error;
 }

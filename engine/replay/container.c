@@ -289,3 +289,52 @@ int mla_contains(bool *out, mla_machine *m, mla_value item, mla_value in)
 	}
 	return mla_unsupported(m, "`in` a %s", mla_value_type(in));
 }
+
+int mla_set_unique(mla_machine *m, mla_value set)
+{
+	enum { MOST = 4096 };
+	mla_sequence *s = set.seq;
+	uint32_t n = s->n;
+	int error = 0;
+
+	if (n > MOST)
+		return mla_limit(m, "a set of more than %d elements", MOST);
+	s->n = 0;
+	for (uint32_t i = 0; i < n && error == 0; i++) {
+		bool there;
+
+		error = mla_contains(&there, m, s->v[i], set);
+		if (error == 0 && !there)
+			s->v[s->n++] = s->v[i];
+	}
+	return error;
+}
+
+/* The elements of `from` that are, or are not, in `in`. */
+static int push_those(mla_machine *m, mla_value to, mla_value from, mla_value in, bool wanted)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < from.seq->n && error == 0; i++) {
+		bool there;
+
+		error = mla_contains(&there, m, from.seq->v[i], in);
+		if (error == 0 && there == wanted)
+			error = mla_sequence_push(m, to.seq, from.seq->v[i]);
+	}
+	return error;
+}
+
+int mla_operate_sets(mla_value *out, mla_machine *m, mla_op op, mla_value a, mla_value b)
+{
+	int error = 0;
+
+	*out = mla_sequence_new(m, MLA_V_SET, 0);
+	if (op == MLA_OP_BITAND || op == MLA_OP_BITOR)
+		error = push_those(m, *out, a, b, true);
+	if (error == 0 && op != MLA_OP_BITAND)
+		error = push_those(m, *out, a, b, false);
+	if (error == 0 && (op == MLA_OP_BITOR || op == MLA_OP_BITXOR))
+		error = push_those(m, *out, b, a, false);
+	return error;
+}

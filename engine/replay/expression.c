@@ -72,7 +72,7 @@ static int eval_sequence(mla_value *out, mla_machine *m, mla_environment *e, con
 			error = mla_sequence_push(m, out->seq, v);
 		}
 	}
-	return error;
+	return error == 0 && kind == MLA_V_SET ? mla_set_unique(m, *out) : error;
 }
 
 static int eval_dict(mla_value *out, mla_machine *m, mla_environment *e, const mla_node *n)

@@ -110,6 +110,10 @@ bool mla_dictionary_name(mla_value *out, const mla_dictionary *d, mla_str name);
 int mla_iterate(mla_value *list, mla_machine *m, mla_value v);
 int mla_truth(bool *out, mla_machine *m, mla_value v);
 int mla_contains(bool *out, mla_machine *m, mla_value item, mla_value in);
+/* Leaves each element of a new SET once, in the order of their first places. */
+int mla_set_unique(mla_machine *m, mla_value set);
+/* a - b, a & b, a | b, a ^ b of sets */
+int mla_operate_sets(mla_value *out, mla_machine *m, mla_op op, mla_value a, mla_value b);
 int mla_container_method(bool *known, mla_value *out, mla_machine *m, mla_value object,
                          mla_str name);
 
@@ -250,8 +254,6 @@ int mla_layer_call(mla_value *out, mla_machine *m, mla_layer *l, mla_call *c);
 int mla_layer_attribute(bool *found, mla_value *out, mla_machine *m, mla_value l, mla_str name);
 mla_dictionary *mla_layer_attributes(mla_layer *l);
 int mla_layer_set(mla_machine *m, mla_layer *l, mla_str name, mla_value v);
-int mla_sdpa(mla_value *out, mla_machine *m, mla_value q, mla_value k, mla_value v, double scale,
-             mla_value mask);
 
 /* cache.c */
 mla_value mla_cache_new(mla_machine *m);

@@ -280,6 +280,9 @@ int mla_operate(mla_value *out, mla_machine *m, mla_op op, mla_value a, mla_valu
 		return operate_ints(out, m, op, i, k);
 	if (mla_value_as_float(&x, a) && mla_value_as_float(&y, b))
 		return operate_floats(out, m, op, x, y);
+	if (a.kind == MLA_V_SET && b.kind == MLA_V_SET &&
+	    (op == MLA_OP_SUB || op == MLA_OP_BITAND || op == MLA_OP_BITOR || op == MLA_OP_BITXOR))
+		return mla_operate_sets(out, m, op, a, b);
 	if (op == MLA_OP_ADD && mla_value_is_sequence(a) && a.kind == b.kind)
 		return join(out, m, a, b);
 	if (op == MLA_OP_ADD && a.kind == MLA_V_STR && b.kind == MLA_V_STR)

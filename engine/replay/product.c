@@ -84,8 +84,8 @@ MLA_FN(linear)
 	return bias.kind == MLA_V_TENSOR ? mla_operate(out, m, MLA_OP_ADD, *out, bias) : 0;
 }
 
-int mla_sdpa(mla_value *out, mla_machine *m, mla_value q, mla_value k, mla_value v, double scale,
-             mla_value mask)
+static int sdpa(mla_value *out, mla_machine *m, mla_value q, mla_value k, mla_value v, double scale,
+                mla_value mask, mla_value sinks)
 {
 	mla_tensor *t = NULL, *hide = NULL;
 	int error = 0;
@@ -98,16 +98,20 @@ int mla_sdpa(mla_value *out, mla_machine *m, mla_value q, mla_value k, mla_value
 		hide = mask.t;
 	else if (mask.kind != MLA_V_NONE)
 		return mla_unsupported(m, "a %s as a mask", mla_value_type(mask));
+	if (sinks.kind != MLA_V_NONE && sinks.kind != MLA_V_TENSOR)
+		return mla_unsupported(m, "a %s as sinks", mla_value_type(sinks));
 	if ((error = mla_engine_fault(m, error)) < 0)
 		return error;
-	error = mla_engine_fault(m, mla_attention(&t, m->engine, q.t, k.t, v.t, scale, hide));
+	error = mla_engine_fault(m,
+	                         mla_attention_sinks(&t, m->engine, q.t, k.t, v.t, scale, hide,
+	                                             sinks.kind == MLA_V_TENSOR ? sinks.t : NULL));
 	*out = mla_value_tensor(t, MLA_FROM_INPUT);
 	return error;
 }
 
 MLA_FN(attention)
 {
-	mla_value q, k, v, mask = mla_value_none, ignored, scale;
+	mla_value q, k, v, mask = mla_value_none, sinks = mla_value_none, ignored, scale;
 	double factor = 0;
 	bool causal = false;
 	int error;
@@ -119,6 +123,8 @@ MLA_FN(attention)
 	if (variant == 1)
 		mla_arg(&ignored, c, 3, "cache");
 	mla_arg(&mask, c, variant == 2 ? 3 : variant == 1 ? 5 : 99, "mask|attn_mask");
+	if (variant != 2)
+		mla_arg(&sinks, c, variant == 1 ? 6 : 99, "sinks");
 	if (variant == 2) {
 		mla_arg(&ignored, c, 4, "dropout_p");
 		if ((error = mla_arg_bool(&causal, m, c, 5, "is_causal", false)) < 0)
@@ -141,7 +147,7 @@ MLA_FN(attention)
 			return mla_unsupported(m, "is_causal with a cache");
 		mask = mla_value_c("causal");
 	}
-	return mla_sdpa(out, m, q, k, v, factor, mask);
+	return sdpa(out, m, q, k, v, factor, mask, sinks);
 }
 
 static int quantised_parts(mla_quantised *q, mla_machine *m, mla_call *c, uint32_t at)

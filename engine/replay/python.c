@@ -250,7 +250,7 @@ static int fn_sequence(mla_value *out, mla_machine *m, mla_call *c, int variant)
 		return error;
 	*out = list;
 	out->kind = (uint8_t)variant;
-	return 0;
+	return variant == MLA_V_SET ? mla_set_unique(m, *out) : 0;
 }
 
 static int fn_dict(mla_value *out, mla_machine *m, mla_call *c, int variant)

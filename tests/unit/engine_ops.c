@@ -466,6 +466,36 @@ static void attention(void **state)
 	                                      "(2, 2, 6, 5) and (2, 4, 3, 5)");
 }
 
+/* A sink is one position more, whose score is given and whose value is 0. */
+static void attention_sinks(void **state)
+{
+	mla_tensor *q = drawn(oracle, MLA_F64, 1, 4, (int64_t[]){2, 4, 3, 5});
+	mla_tensor *k = drawn(oracle, MLA_F64, 2, 4, (int64_t[]){2, 2, 6, 5});
+	mla_tensor *v = drawn(oracle, MLA_F64, 3, 4, (int64_t[]){2, 2, 6, 7}), *mask, *out;
+	mla_tensor *sinks = drawn(oracle, MLA_F64, 4, 1, (int64_t[]){4});
+
+	(void)state;
+	assert_int_equal(mla_causal_mask(&mask, oracle, 3, 6), 0);
+	assert_int_equal(mla_attention_sinks(&out, oracle, q, k, v, 0.3, mask, sinks), 0);
+	for (int i = 0; i < 2 * 4 * 3 * 7; i++) {
+		int column = i % 7, query = i / 7 % 3, head = i / 21 % 4, batch = i / 84;
+		int kv = batch * 2 + head / 2;
+		double sum = exp(mla_tensor_at(sinks, head)), expected = 0;
+
+		for (int t = 0; t <= 3 + query; t++) {
+			double score = 0;
+
+			for (int j = 0; j < 5; j++)
+				score += mla_tensor_at(q, i / 7 * 5 + j) *
+				         mla_tensor_at(k, (kv * 6 + t) * 5 + j);
+			sum += exp(0.3 * score);
+			expected += exp(0.3 * score) * mla_tensor_at(v, (kv * 6 + t) * 7 + column);
+		}
+		assert_true(fabs(mla_tensor_at(out, i) - expected / sum) < 1e-14);
+	}
+	assert_int_equal(mla_attention_sinks(&out, oracle, q, k, v, 0.3, mask, mask), MLA_ERAISE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,6 +513,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(refused_products, setup, teardown),
 		cmocka_unit_test_setup_teardown(softmax, setup, teardown),
 		cmocka_unit_test_setup_teardown(attention, setup, teardown),
+		cmocka_unit_test_setup_teardown(attention_sinks, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

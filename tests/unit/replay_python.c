@@ -85,6 +85,10 @@ static const program plain[] = {
          "(3, -4, -2, 2, 1024, 0.5, 3.5, 32, 2)"},
 	{"def f(): return -7.5 // 2, 7.5 % -2, 1e3, 0x1F, 1_000, True + 1, not 0, ~5",
          "(-4.0, -0.5, 1000.0, 31, 1000, 2, True, -6)"},
+	{"def f():\n    a, b = set(['x', 'y', 'x']), {'y', 'z', 'z'}\n    return len(a), len({i % "
+         "2 for i "
+         "in range(5)}), list(a - b), list(a & b), list(a | b), list(a ^ b), bool(a - a)",
+         "(2, 2, ['x'], ['y'], ['y', 'x', 'z'], ['x', 'z'], False)"},
 	{"def f():\n    a, (b, *c), d = 1, [2, 3, 4], 'x'\n    return a, b, c, d",
          "(1, 2, [3, 4], 'x')"},
 	{"def f():\n    x = [1, 2, 3, 4, 5]\n    return x[1:], x[::-1], x[-2:], x[:-1], x[::2], "
