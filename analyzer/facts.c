@@ -238,11 +238,16 @@ static void enter_all(builder *b)
 void mla_test_classify(mla_test *t)
 {
 	const uint32_t *s = t->small.count, *l = t->large.count;
-	bool selects = s[MLA_EV_FOLD] && l[MLA_EV_EXPAND] && !l[MLA_EV_FOLD] && !s[MLA_EV_EXPAND];
+	bool chooses = s[MLA_EV_FOLD] && l[MLA_EV_EXPAND] && !l[MLA_EV_FOLD] && !s[MLA_EV_EXPAND];
+	/* While the cache of expanded keys fits, only the new rows are expanded. */
+	bool caches = l[MLA_EV_CACHE_EXPANDED] && l[MLA_EV_EXPAND_NEW];
+	bool selects = chooses && !caches;
 
 	t->role = MLA_ROLE_NONE;
 	t->kept = MLA_KEPT_UNRELATED;
-	if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
+	if (chooses && caches)
+		t->kept = MLA_KEPT_EXPANDED_CACHE;
+	else if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
 		t->kept = MLA_KEPT_SPARSE_GATHER;
 	else if (selects)
 		t->role = MLA_ROLE_SELECT;
