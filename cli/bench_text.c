@@ -69,17 +69,18 @@ static const char *choice(const mla_bench_point *p, const mla_bench_length *l, m
 
 static void row(FILE *to, const mla_bench_point *p, const mla_bench_length *l, mla_bench_kind kind)
 {
+	const char *what = choice(p, l, kind);
 	int ahead = mla_bench_ahead(p);
 
 	fprintf(to, "%6u", p->width);
 	put_ms(to, &p->ms[1]);
 	put_ms(to, &p->ms[0]);
 	put_ratio(to, &p->ratio);
-	fprintf(to, "  %-13s%s\n",
+	fprintf(to, *what ? "  %-13s%s\n" : "  %s%s\n",
 	        mla_bench_same(p) ? "same arm"
 	        : ahead < 0       ? "-"
 	                          : words[kind].side[ahead],
-	        choice(p, l, kind));
+	        what);
 }
 
 static bool listed(const mla_bench_report *r, const mla_bench_point *p)

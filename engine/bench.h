@@ -52,7 +52,7 @@ enum {
 };
 #define MLA_BENCH_APART 0.02
 /* Where the interval is narrow enough, as a share of the median. */
-#define MLA_BENCH_SPREAD 0.1
+#define MLA_BENCH_SPREAD 0.05
 #define MLA_BENCH_SAME_SPREAD 0.02
 /* A sample repeats its arm for about that long: clocks and wake-ups of threads cost microseconds, a
  * scheduler's turn some milliseconds. */
