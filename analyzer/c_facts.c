@@ -2,6 +2,7 @@
 #include "analyzer/c_facts.h"
 
 #include "analyzer/c_flow.h"
+#include "analyzer/c_pool.h"
 #include "analyzer/c_sites.h"
 #include "analyzer/c_unanalysed.h"
 #include "analyzer/str.h"
@@ -10,6 +11,7 @@ struct mla_c_facts {
 	mla_arena *arena;
 	mla_test *const *test;
 	uint32_t test_count;
+	mla_pools pools;
 	const mla_unanalysed *unanalysed;
 	uint32_t unanalysed_count;
 	const mla_node *limited;
@@ -223,6 +225,7 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	mla_c_calls_build(&calls, &f);
 	enter_all(&f);
 	finish(facts, &f, &calls);
+	mla_c_pools_find(&facts->pools, arena, &f);
 	mla_unanalysed_find(&facts->unanalysed, &facts->unanalysed_count, arena, project);
 	mla_vec_free(&calls.edges);
 	mla_vec_free(&f.functions);
@@ -239,6 +242,7 @@ void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, const mla_settings *se
                     mla_module *module)
 {
 	mla_test **test = mla_arena_array(f->arena, f->test_count, sizeof(*test));
+	uint32_t first = 0;
 
 	*out = (mla_facts){.module = module, .test = test};
 	out->site = module->c->site;
@@ -249,6 +253,12 @@ void mla_c_facts_of(mla_facts *out, const mla_c_facts *f, const mla_settings *se
 	for (uint32_t i = 0; i < f->test_count; i++)
 		if (f->test[i]->module == module)
 			test[out->test_count++] = f->test[i];
+	while (first < f->pools.n && f->pools.v[first]->module != module)
+		first++;
+	out->pools.v = f->pools.v + first;
+	while (first + out->pools.n < f->pools.n &&
+	       f->pools.v[first + out->pools.n]->module == module)
+		out->pools.n++;
 	if (f->limited_module == module)
 		out->limited = f->limited;
 }

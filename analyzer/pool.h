@@ -35,6 +35,7 @@ typedef struct {
 	const mla_node *suffix;    /* the keys to be pooled again are cut off here */
 	const mla_node *gate;      /* the whole condition */
 	bool gate_holds;           /* the incremental path runs when it is true */
+	bool selects;              /* it is told as a select: either path is code of its own */
 	const mla_node *single;    /* the test for one new token, or NULL */
 	const mla_node *single_in; /* the operand of the gate that it is, or stands for */
 	const mla_node

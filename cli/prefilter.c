@@ -213,11 +213,14 @@ bool mla_prefilter_c(mla_str bytes)
 	static const char *const words[] = {"mla",     "lora_kv", "kv_lora",   "latent", "absorb",
 	                                    "wk_b",    "wv_b",    "wkv_b",     "w_uk",   "w_uv",
 	                                    "embed_q", "kv_b_",   "materiali", NULL};
+	bool pool = mla_str_mentions(bytes, "pool");
 	bool rank = mla_str_mentions(bytes, "rank"), nope = mla_str_mentions(bytes, "nope");
 
 	for (const char *const *w = words; *w; w++)
 		if (mla_str_mentions(bytes, *w))
 			return true;
+	if (pool && (mla_str_mentions(bytes, "pooled") || mla_str_mentions(bytes, "indexer")))
+		return true;
 	return rank && nope;
 }
 

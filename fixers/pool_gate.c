@@ -14,7 +14,7 @@ typedef struct {
 	mla_fix *fix;
 	mla_arena *arena;
 	const mla_pool *pool;
-	const char *joint; /* "and", "or" */
+	const char *joint; /* "and", "or"; "&&", "||" */
 	mla_kind kind;
 	const mla_node *one; /* the constant to be replaced in the test of the length, or NULL */
 } plan;
@@ -98,11 +98,16 @@ static bool drop(plan *p, const mla_node *operand)
 	return true;
 }
 
+static bool is_one(const mla_node *n)
+{
+	return n->c ? n->c->value_known && n->c->value == 1 : mla_str_is(n->name, "1");
+}
+
 /* The constant 1 in the test of the length, to become the number of new tokens. */
 static const mla_node *one_in(const mla_node *test)
 {
 	for (const mla_node *n = test; n; n = mla_node_next(n, test, false))
-		if (n->kind == MLA_N_INT && mla_str_is(n->name, "1") &&
+		if (n->kind == MLA_N_INT && is_one(n) &&
 		    (n->parent == test ||
 		     (n->parent->kind == MLA_N_BINARY &&
 		      (n->parent->op == MLA_OP_ADD || n->parent->op == MLA_OP_SUB))))
@@ -159,6 +164,15 @@ static mla_str operand_text(const plan *p, const mla_node *n)
 	                        MLA_ARG(after));
 }
 
+static mla_writer writer_for_gate(const plan *p)
+{
+	const mla_node *gate = p->pool->gate;
+
+	if (p->pool->module->c)
+		return mla_writer_at(p->arena, p->pool->module, gate->span.start);
+	return mla_writer_for(p->arena, p->pool->module, mla_node_statement(gate));
+}
+
 /* Where a long condition on one line is broken before each joint, as black would do it. */
 static bool wrap(plan *p, const mla_node *dropped, mla_str operands, uint32_t added)
 {
@@ -166,13 +180,15 @@ static bool wrap(plan *p, const mla_node *dropped, mla_str operands, uint32_t ad
 	mla_writer w;
 	uint32_t length = line_length(p, gate) + added;
 
+	if (p->pool->module->c) /* whose layout is not black's */
+		return false;
 	if (dropped)
 		length -=
 			dropped->outer.end - dropped->outer.start + (uint32_t)strlen(p->joint) + 2;
 	if (length <= COLUMNS || gate->outer.start != gate->span.start || !on_one_line(p, gate) ||
 	    gate->kind != p->kind || has_comment(p, gate->span.start, gate->span.end))
 		return false;
-	w = mla_writer_for(p->arena, p->pool->module, mla_node_statement(gate));
+	w = writer_for_gate(p);
 	mla_write(&w, "(%.*s", MLA_ARG(w.eol));
 	for (const mla_node *n = gate, *first = NULL; n; n = neighbour(p, n, true)) {
 		while (!first && n->kind == p->kind)
@@ -218,7 +234,7 @@ static bool append(plan *p, const mla_node *dropped, const mla_str *operand, uin
 
 	while (last->kind == p->kind && (last == gate || last->outer.start == last->span.start))
 		last = last->kid[1];
-	w = mla_writer_for(p->arena, p->pool->module, mla_node_statement(gate));
+	w = writer_for_gate(p);
 	own_line = !on_one_line(p, gate) && begins_line(p, last);
 	if (own_line) {
 		w = mla_writer_at(p->arena, p->pool->module, last->outer.start);
@@ -298,7 +314,8 @@ int mla_fix_pool_gate(mla_fix *out, mla_arena *arena, mla_project *project,
 	plan p = {.fix = out,
 	          .arena = arena,
 	          .pool = q,
-	          .joint = q->gate_holds ? "and" : "or",
+	          .joint = q->module->c ? (q->gate_holds ? "&&" : "||")
+	                                : (q->gate_holds ? "and" : "or"),
 	          .kind = q->gate_holds ? MLA_N_AND : MLA_N_OR};
 	bool drops = strcmp(finding->rule->code, "MLA101") == 0;
 

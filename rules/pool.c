@@ -35,7 +35,7 @@ void mla_pool_describe(mla_finding *f, const mla_facts *facts, const mla_pool *p
 {
 	f->module = facts->module;
 	f->span = span;
-	f->role = MLA_ROLE_GATE;
+	f->role = p->selects ? MLA_ROLE_SELECT : MLA_ROLE_GATE;
 	f->pool = p;
 	f->symbol = p->symbol;
 	f->no_fix = refusal_text(arena, p);

@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tool import ROOT, Cases, Failure, edits_by_path, need, run, same, spliced, text
 
 FIXTURES = os.path.join(ROOT, "testdata", "c")
-CODES = ("MLA001", "MLA002", "MLA004")
+CODES = ("MLA001", "MLA002", "MLA004", "MLA101", "MLA102")
 FORMS = {".fixed": (), ".fixed-cached": ("--threshold", "cache-length")}
 COMPILERS = {
     "c": ("gcc", "-std=gnu11"),
