@@ -107,9 +107,8 @@ static void crossover(FILE *to, const mla_bench_length *l)
 static void validity(FILE *to, const mla_bench_length *l)
 {
 	if (l->has_same)
-		fprintf(to, "the same arm twice: %.2f %% apart, known to %.2f %%: %s\n",
-		        l->apart * 100, l->spread * 50,
-		        l->valid ? "valid" : "INVALID (more than 2 %)");
+		fprintf(to, "the same arm twice: %.2f %% apart (+-%.2f %%): %s\n", l->apart * 100,
+		        l->spread * 50, l->valid ? "valid" : "INVALID (more than 2 %)");
 }
 
 static void table(FILE *to, const mla_bench_report *r, const mla_bench_length *l)
@@ -154,7 +153,7 @@ static void second_query(FILE *to, const mla_bench_lengths *lengths)
 		fprintf(to, "%8u", l->cached);
 		put_more(to, &l->second[0]);
 		put_more(to, &l->second[1]);
-		fprintf(to, "  %.2f %% apart, known to %.2f %%%s\n", l->apart * 100, l->spread * 50,
+		fprintf(to, "  %.2f %% apart (+-%.2f %%)%s\n", l->apart * 100, l->spread * 50,
 		        l->valid ? "" : ": INVALID");
 	}
 }
