@@ -119,18 +119,44 @@ static mla_str unquoted(mla_str s)
 	return s;
 }
 
-/* A string of the test itself, or of a constant of the file that it names. */
+/* What `name` is bound to in a body, by a plain assignment. */
+static const mla_node *bound_in(const mla_node *body, mla_str name)
+{
+	for (uint32_t i = 0; body && i < body->n; i++) {
+		const mla_node *n = body->kid[i];
+
+		if (n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_NAME &&
+		    mla_str_eq(n->kid[0]->name, name))
+			return n->kid[n->n - 1];
+	}
+	return NULL;
+}
+
+/* A constant of the function, of its class or of the file. */
+static const mla_node *constant(const search *s, const mla_node *n)
+{
+	const mla_node *class = mla_node_class(s->function), *value = NULL;
+	const mla_binding *b;
+
+	if (n->kind == MLA_N_ATTRIBUTE)
+		return class ? bound_in(mla_kid(class, 1), n->name) : NULL;
+	if (n->kind != MLA_N_NAME)
+		return NULL;
+	if ((value = bound_in(mla_kid(s->function, 1), n->name)))
+		return value;
+	b = mla_module_binding(s->module, n->name);
+	return b ? b->node : NULL;
+}
+
+/* A string of the test itself, or of a constant that it names. */
 static const mla_node *draft_name(const search *s, const mla_node *test)
 {
 	for (const mla_node *n = test; n; n = mla_node_next(n, test, n->kind == MLA_N_STRING)) {
-		const mla_binding *b =
-			n->kind == MLA_N_NAME ? mla_module_binding(s->module, n->name) : NULL;
-		const mla_node *from =
-			b && (b->node->kind == MLA_N_TUPLE || b->node->kind == MLA_N_LIST ||
-		              b->node->kind == MLA_N_STRING)
-				? b->node
-			: n->kind == MLA_N_STRING ? n
-						  : NULL;
+		const mla_node *from = n->kind == MLA_N_STRING ? n : constant(s, n);
+
+		if (from && from->kind != MLA_N_TUPLE && from->kind != MLA_N_LIST &&
+		    from->kind != MLA_N_SET && from->kind != MLA_N_STRING)
+			continue;
 
 		for (const mla_node *k = from; k;
 		     k = mla_node_next(k, from, k->kind == MLA_N_STRING))
@@ -182,25 +208,24 @@ static bool is_index_behind(const search *s, const mla_node *test)
 	       is_layer_count(s, test->kid[1]) && test->kid[0]->kind != MLA_N_ATTRIBUTE;
 }
 
-/* The first part of the condition that drops such weights; `drops` is the outcome that drops. */
-static void look(search *s, const mla_node *condition, bool drops)
+/* The first part of a condition that with the outcome `holds` is about such weights. */
+static const mla_node *about(const search *s, mla_str *name, const mla_node *condition, bool holds)
 {
 	for (const mla_node *n = condition; n;) {
 		bool whole = n->kind == MLA_N_CALL || n->kind == MLA_N_COMPARE;
 		bool negated = false;
-		const mla_node *name;
+		const mla_node *string;
 
 		for (const mla_node *p = n; p != condition; p = p->parent)
 			negated ^= p->parent->kind == MLA_N_NOT;
-		if (whole && polarity(n) == (drops != negated ? 1 : -1) &&
-		    ((name = draft_name(s, n)) || is_index_behind(s, n))) {
-			mla_str text = name ? unquoted(text_of(s, name)) : text_of(s, n);
-
-			mla_vec_push(&s->found, ((mla_dropped){n, text, symbol_of(s)}));
-			return;
+		if (whole && polarity(n) == (holds != negated ? 1 : -1) &&
+		    ((string = draft_name(s, n)) || is_index_behind(s, n))) {
+			*name = string ? unquoted(text_of(s, string)) : text_of(s, n);
+			return n;
 		}
 		n = mla_node_next(n, condition, whole);
 	}
+	return NULL;
 }
 
 static bool is_deletion(const mla_node *n)
@@ -216,6 +241,50 @@ static bool is_store(const mla_node *n)
 	return n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_SUBSCRIPT;
 }
 
+/* Is what a comprehension with this clause lists deleted by a loop over it? */
+static bool lists_deleted(const search *s, const mla_node *clause)
+{
+	const mla_node *body = mla_kid(s->function, 1), *list = clause->parent, *block;
+	mla_str name = {"", 0};
+
+	if (list->parent->kind == MLA_N_ASSIGN && list->parent->kid[0]->kind == MLA_N_NAME)
+		name = list->parent->kid[0]->name;
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false)) {
+		const mla_node *over = n->kind == MLA_N_FOR ? n->kid[1] : NULL;
+
+		if (!over || (!mla_node_within(list, over) &&
+		              !(over->kind == MLA_N_NAME && mla_str_eq(over->name, name))))
+			continue;
+		block = mla_kid(n, 2);
+		if (block && block->n == 1 && is_deletion(block->kid[0]))
+			return true;
+	}
+	return false;
+}
+
+/* Does another comprehension collect the weights of this name? */
+static bool is_collected(const search *s, mla_str name)
+{
+	const mla_node *body = mla_kid(s->function, 1);
+	mla_str other;
+
+	for (const mla_node *n = body; n; n = mla_node_next(n, body, false))
+		if (n->kind == MLA_N_IF_CLAUSE && about(s, &other, mla_kid(n, 0), true) &&
+		    mla_str_eq(other, name) && !lists_deleted(s, n))
+			return true;
+	return false;
+}
+
+/* `drops` is the outcome that drops. */
+static void look(search *s, const mla_node *condition, bool drops)
+{
+	mla_str name;
+	const mla_node *n = about(s, &name, condition, drops);
+
+	if (n && !is_collected(s, name))
+		mla_vec_push(&s->found, ((mla_dropped){n, name, symbol_of(s)}));
+}
+
 static void look_in(search *s)
 {
 	const mla_node *body = mla_kid(s->function, 1);
@@ -224,7 +293,7 @@ static void look_in(search *s)
 		const mla_node *block = n->kind == MLA_N_IF ? mla_kid(n, 1) : NULL;
 
 		if (n->kind == MLA_N_IF_CLAUSE)
-			look(s, mla_kid(n, 0), false);
+			look(s, mla_kid(n, 0), lists_deleted(s, n));
 		if (!block || !block->n)
 			continue;
 		if (block->n == 1 && is_deletion(block->kid[0]))

@@ -94,3 +94,39 @@ class ByLayerIndexKept:
             if not (m := LAYER.match(k))
             or int(m.group(1)) < self.args.num_hidden_layers  # expect: MLA201 drop nofix
         }
+
+
+class ByListOfNames:
+    def sanitize(self, weights):
+        for k in [k for k in weights if k.startswith("mtp.")]:  # expect: MLA201 drop nofix
+            weights.pop(k)
+        return weights
+
+
+class ByNamedList:
+    def sanitize(self, weights):
+        unused = [k for k in weights if "mtp_block" in k]  # expect: MLA201 drop nofix
+        for k in unused:
+            del weights[k]
+        return weights
+
+
+class ByLocalConstant:
+    def sanitize(self, weights):
+        drop = ("model.mtp", "rotary_emb")
+        return {
+            k: v
+            for k, v in weights.items()
+            if not any(d in k for d in drop)  # expect: MLA201 drop nofix
+        }
+
+
+class ByClassConstant:
+    unused = ["rotary_emb", "model.mtp"]
+
+    def sanitize(self, weights):
+        return {
+            k: v
+            for k, v in weights.items()
+            if not k.startswith(tuple(self.unused))  # expect: MLA201 drop nofix
+        }

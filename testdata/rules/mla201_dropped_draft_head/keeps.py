@@ -23,6 +23,21 @@ class StoresElsewhere:
         return out
 
 
+class CollectsBoth:
+    def sanitize(self, weights):
+        draft = {k: v for k, v in weights.items() if k.startswith("mtp.")}
+        self.draft.load_weights(list(draft.items()))
+        return {k: v for k, v in weights.items() if not k.startswith("mtp.")}
+
+
+class DropsOthersByList:
+    def sanitize(self, weights):
+        kept = [k for k in weights if k.startswith("mtp.")]
+        for k in [k for k in weights if not k.startswith("mtp.")]:
+            weights.pop(k)
+        return {k: weights[k] for k in kept}
+
+
 class TakesOnlyTheHead:
     def sanitize(self, weights):
         return {k: v for k, v in weights.items() if k.startswith("mtp.")}
