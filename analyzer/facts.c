@@ -37,6 +37,7 @@ typedef struct {
 	mla_module *module;
 	const mla_node *function;
 	mla_class owner;
+	bool abstract; /* nothing here constructs the owner: a mixin, a base without __init__ */
 	mla_latent latent;
 	mla_test **test;
 	uint32_t test_count;
@@ -94,14 +95,16 @@ static bool names_projection(const mla_node *n)
 }
 
 /* Can a method of this class be about absorption at all? */
-static bool may_decide(const mla_node *function, mla_class owner, const mla_lineage *lineage,
+static bool may_decide(const mla_node *function, mla_class owner, const mla_flow *f,
                        const mla_latent *latent)
 {
+	bool open = f->lineage.open || !f->constructors.n;
+
 	if (!mentions_decision(function, latent))
 		return false;
 	if (!owner.node)
 		return names_projection(function);
-	return latent->n != 0 || (lineage->open && names_projection(owner.node));
+	return latent->n != 0 || (open && names_projection(owner.node));
 }
 
 static void enter(builder *b, mla_module *module, const mla_node *function, mla_class owner,
@@ -117,11 +120,12 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 		mla_class_constructors(&f->constructors, b->project, &f->lineage);
 		mla_latent_find(latent, &f->constructors);
 	}
-	if (!b->all_tests && !may_decide(function, owner, &f->lineage, latent))
+	if (!b->all_tests && !may_decide(function, owner, f, latent))
 		return;
 	f->latent = owner.node ? latent : NULL;
 	mla_flow_root(f, module, function, self);
 
+	r.abstract = owner.node && !f->constructors.n;
 	r.latent = *latent;
 	r.cached = f->cached;
 	r.cached_in = f->cached_in;
@@ -234,6 +238,16 @@ static void enter_all(builder *b)
 	}
 }
 
+/* Is there a function of its own for a single query? */
+static bool attends_differently(const mla_test *t)
+{
+	const mla_node *a = t->small.first[MLA_EV_ATTEND], *b = t->large.first[MLA_EV_ATTEND];
+
+	return t->bound == MLA_BOUND_CONSTANT && t->limit == 1 && a && b && a->kind == MLA_N_CALL &&
+	       b->kind == MLA_N_CALL && a->kid[0]->name.len &&
+	       !mla_str_eq(a->kid[0]->name, b->kid[0]->name);
+}
+
 /* What the test decides, from what is done on either side of it. */
 void mla_test_classify(mla_test *t)
 {
@@ -253,11 +267,12 @@ void mla_test_classify(mla_test *t)
 		t->role = MLA_ROLE_SELECT;
 	else if (s[MLA_EV_FOLD] && (l[MLA_EV_FOLD] || s[MLA_EV_KERNEL]))
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
-	else if (s[MLA_EV_FOLD] && !l[MLA_EV_EXPAND] && l[MLA_EV_ATTEND])
+	else if (s[MLA_EV_FOLD] && !l[MLA_EV_EXPAND] &&
+	         (l[MLA_EV_ATTEND] || l[MLA_EV_CACHE_EXPANDED]))
 		t->kept = MLA_KEPT_EXPANDED_CACHE;
 	else if (s[MLA_EV_FOLLOWUP] && !l[MLA_EV_FOLLOWUP])
 		t->role = MLA_ROLE_FOLLOWUP;
-	else if (s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL])
+	else if ((s[MLA_EV_KERNEL] && !l[MLA_EV_KERNEL]) || attends_differently(t))
 		t->kept = MLA_KEPT_KERNEL_CAPABILITY;
 	if (t->role != MLA_ROLE_NONE)
 		t->kept = MLA_KEPT_ALREADY_WIDENED;
@@ -378,12 +393,49 @@ void mla_site_add_heir(mla_site *s, mla_class c)
 		refuse(s, MLA_REFUSE_LIMIT, s->test[0], s->test[0]->node);
 }
 
+/* Folds the query for few of them; the keys are another test's. */
+static bool is_fold_half(const mla_test *t)
+{
+	const uint32_t *s = t->small.count, *l = t->large.count;
+
+	return s[MLA_EV_FOLD] && !l[MLA_EV_FOLD] && !s[MLA_EV_EXPAND] && !l[MLA_EV_EXPAND] &&
+	       !s[MLA_EV_KERNEL] && !s[MLA_EV_GATHER] && !l[MLA_EV_ATTEND];
+}
+
+/* Expands the latent for many; the query is another test's. */
+static bool is_expand_half(const mla_test *t)
+{
+	const uint32_t *s = t->small.count, *l = t->large.count;
+
+	return l[MLA_EV_EXPAND] && !s[MLA_EV_EXPAND] && !s[MLA_EV_FOLD] && !l[MLA_EV_FOLD] &&
+	       !s[MLA_EV_KERNEL] && !s[MLA_EV_GATHER] && !s[MLA_EV_ATTEND];
+}
+
+/* `q = fold(q) if L == 1 else q` and `k = c if L == 1 else expand(c)` choose together. */
+static void join_halves(const root *r)
+{
+	bool fold = false, expand = false;
+
+	for (uint32_t i = 0; i < r->test_count; i++) {
+		if (r->test[i]->role == MLA_ROLE_SELECT)
+			return;
+		fold |= is_fold_half(r->test[i]);
+		expand |= is_expand_half(r->test[i]);
+	}
+	for (uint32_t i = 0; i < r->test_count && fold && expand; i++)
+		if (is_fold_half(r->test[i]) || is_expand_half(r->test[i])) {
+			r->test[i]->role = MLA_ROLE_SELECT;
+			r->test[i]->kept = MLA_KEPT_ALREADY_WIDENED;
+		}
+}
+
 /* The tests of one entry point that select or follow up are one decision. */
 static void make_site(builder *b, const root *r)
 {
 	mla_site *s = NULL;
 	bool selects = false;
 
+	join_halves(r);
 	for (uint32_t i = 0; i < r->test_count; i++)
 		selects |= r->test[i]->role == MLA_ROLE_SELECT;
 	if (!selects)
@@ -394,7 +446,8 @@ static void make_site(builder *b, const root *r)
 		if (t->role == MLA_ROLE_NONE)
 			continue;
 		if (t->site && t->site != s) { /* an earlier entry point has it */
-			mla_site_add_heir(t->site, r->owner);
+			if (!r->abstract)
+				mla_site_add_heir(t->site, r->owner);
 			continue;
 		}
 		if (!s) {
@@ -486,8 +539,11 @@ int mla_facts_build(mla_facts *out, mla_arena *arena, mla_project *project,
 	enter_all(&b);
 	for (uint32_t i = 0; i < b.flow.tests.n; i++)
 		mla_test_classify(b.flow.tests.v[i]);
-	for (uint32_t i = 0; i < b.roots.n; i++)
-		make_site(&b, &b.roots.v[i]);
+	/* A decision belongs to a class that knows its sizes, where one runs it. */
+	for (int abstract = 0; abstract < 2; abstract++)
+		for (uint32_t i = 0; i < b.roots.n; i++)
+			if (b.roots.v[i].abstract == (abstract == 1))
+				make_site(&b, &b.roots.v[i]);
 	finish(out, &b);
 	mla_pools_find(&out->pools, arena, project, module);
 	mla_vec_free(&b.flow.tests);

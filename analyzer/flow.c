@@ -119,18 +119,27 @@ void mla_env_set(mla_flow *f, mla_env *e, mla_str name, const mla_value *v)
 	e->v[e->n++] = (mla_variable){name, v};
 }
 
-/* What either branch left; a name that only one of them set keeps that value. */
-static mla_env *env_join(mla_flow *f, const mla_env *a, const mla_env *b)
+/*
+ * What either branch left; a name that only one of them set keeps that value. `test` chose between
+ * them, or is NULL; *chooses where it chose a constant or a function.
+ */
+static mla_env *env_join(mla_flow *f, const mla_env *a, const mla_env *b, const mla_value *test,
+                         bool *chooses)
 {
 	mla_env *e = mla_env_copy(f, a);
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		const mla_value *old = NULL;
+		const mla_value *old = NULL, *chosen = NULL;
 
 		for (uint32_t k = 0; k < a->n && !old; k++)
 			if (mla_str_eq(a->v[k].name, b->v[i].name))
 				old = a->v[k].value;
-		mla_env_set(f, e, b->v[i].name, mla_value_join(f, old, b->v[i].value));
+		if (test && old && old != b->v[i].value)
+			chosen = mla_flow_choose(f, test, old, b->v[i].value);
+		if (chosen)
+			*chooses = true;
+		mla_env_set(f, e, b->v[i].name,
+		            chosen ? chosen : mla_value_join(f, old, b->v[i].value));
 	}
 	return e;
 }
@@ -243,10 +252,10 @@ static bool arms_differ_in_latents(const mla_env *a, const mla_env *b)
 
 static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	const mla_value *test = mla_flow_eval(f, fr, n->kid[0]);
+	const mla_value *test = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[0]));
 	mla_env *then_env = mla_env_copy(f, fr->env), *else_env = mla_env_copy(f, fr->env);
 	uint32_t mark, before = mla_flow_progress(test);
-	bool then_ends, else_ends;
+	bool then_ends, else_ends, chooses = false;
 
 	fr->env = then_env;
 	mark = mla_flow_push(f, test, true);
@@ -259,7 +268,9 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 	else_ends = run_branch(f, fr, mla_kid(n, 2));
 	mla_flow_pop(f, mark);
 	else_env = fr->env;
-	if (!then_ends && !else_ends && before == mla_flow_progress(test) &&
+	if (!then_ends && !else_ends)
+		fr->env = env_join(f, then_env, else_env, test, &chooses);
+	if (!then_ends && !else_ends && !chooses && before == mla_flow_progress(test) &&
 	    !arms_differ_in_latents(then_env, else_env) &&
 	    !arms_differ_in_latents(else_env, then_env))
 		mla_flow_other_use(test, n);
@@ -272,7 +283,6 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 		fr->env = then_env;
 		return (outcome){false, test, true};
 	}
-	fr->env = env_join(f, then_env, else_env);
 	return (outcome){0};
 }
 
@@ -293,15 +303,18 @@ static outcome run_match(mla_flow *f, mla_frame *fr, const mla_node *n)
 			continue;
 		test = mla_flow_pattern(f, fr, pattern, subject);
 		fr->env = mla_env_copy(f, before);
-		if (pattern->kind == MLA_N_NAME)
-			mla_env_set(f, fr->env, pattern->name, subject);
+		if (pattern->kind == MLA_N_NAME || pattern->kind == MLA_N_TUPLE ||
+		    pattern->kind == MLA_N_LIST)
+			mla_flow_assign(f, fr, pattern, subject);
+		if (mla_kid(c, 1))
+			test = mla_flow_both(f, test, mla_flow_eval(f, fr, c->kid[1]));
 		inner = mla_flow_push(f, test, true);
 		ends = run_block(f, fr, mla_kid(c, 2));
 		mla_flow_pop(f, inner);
 		if (!ends)
-			after = after ? env_join(f, after, fr->env) : fr->env;
+			after = after ? env_join(f, after, fr->env, NULL, NULL) : fr->env;
 		all_end &= ends;
-		complete |= pattern->kind == MLA_N_WILDCARD || pattern->kind == MLA_N_NAME;
+		complete |= mla_pattern_takes_all(c);
 		mla_flow_push(f, test, false);
 	}
 	mla_flow_pop(f, mark);
@@ -325,7 +338,7 @@ static void run_loop(mla_flow *f, mla_frame *fr, const mla_node *n)
 		run_block(f, fr, n->kid[1]);
 		run_block(f, fr, mla_kid(n, 2));
 	}
-	fr->env = env_join(f, before, fr->env);
+	fr->env = env_join(f, before, fr->env, NULL, NULL);
 }
 
 static void run_with(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -348,7 +361,7 @@ static void run_try(mla_flow *f, mla_frame *fr, const mla_node *n)
 		          : part->kind == MLA_N_HANDLER ? mla_kid(part, 1)
 		                                        : mla_kid(part, 0));
 		if (part->kind == MLA_N_HANDLER)
-			fr->env = env_join(f, before, fr->env);
+			fr->env = env_join(f, before, fr->env, NULL, NULL);
 	}
 }
 
@@ -429,7 +442,7 @@ static outcome run(mla_flow *f, mla_frame *fr, const mla_node *n)
 		mla_flow_eval(f, fr, mla_kid(n, 0));
 		break;
 	case MLA_N_ASSERT: /* an arm that insists on one query */
-		if (mla_flow_eval(f, fr, mla_kid(n, 0))->kind == MLA_V_TRUTH)
+		if (mla_flow_condition(f, mla_flow_eval(f, fr, mla_kid(n, 0)))->kind == MLA_V_TRUTH)
 			mla_flow_record(f, MLA_EV_ONE_ROW, n);
 		break;
 	case MLA_N_FUNCTION:

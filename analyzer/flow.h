@@ -28,10 +28,12 @@ enum {
 };
 
 typedef enum {
-	MLA_V_ANY,   /* a tensor, or anything else */
-	MLA_V_NONE,  /* the constant None */
-	MLA_V_INT,   /* an integer, known or not */
-	MLA_V_TRUTH, /* made of tests */
+	MLA_V_ANY,      /* a tensor, or anything else */
+	MLA_V_NONE,     /* the constant None */
+	MLA_V_CONSTANT, /* True, False or a string */
+	MLA_V_INT,      /* an integer, known or not */
+	MLA_V_TRUTH,    /* made of tests */
+	MLA_V_CHOICE,   /* one constant, or function, where a test holds, else another one */
 	MLA_V_TUPLE,
 	MLA_V_SHAPE,    /* the shape of a tensor with these tags and this rank */
 	MLA_V_SELF,     /* the layer */
@@ -56,8 +58,11 @@ struct mla_value {
 	uint32_t tags;
 	int64_t number;
 	mla_up_role role;
-	const mla_value *const *element; /* TUPLE */
-	const mla_truth *truth;          /* TRUTH */
+	const mla_value *const
+		*element;       /* TUPLE; of a CHOICE what it is when the test holds, and else */
+	const mla_value *test;  /* CHOICE: a TRUTH */
+	mla_str text;           /* CONSTANT: as written, a string without its quotes */
+	const mla_truth *truth; /* TRUTH */
 	uint32_t n;
 	const mla_node *function;
 	mla_module *module;
@@ -147,10 +152,23 @@ const mla_value *mla_flow_between(mla_flow *f, mla_frame *fr, const mla_node *n,
                                   const mla_value *const v[3]);
 const mla_value *mla_flow_pattern(mla_flow *f, mla_frame *fr, const mla_node *pattern,
                                   const mla_value *subject);
+/* A case that every value comes to: no test, and no condition behind it. */
+bool mla_pattern_takes_all(const mla_node *c);
 const mla_value *mla_flow_not(mla_flow *f, const mla_value *v);
 /* The outcome of these tests is used at `at` for something that is no arm of a decision. */
 void mla_flow_other_use(const mla_value *v, const mla_node *at);
 const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b);
+
+/* flow_choice.c */
+const mla_value *mla_value_constant(mla_flow *f, mla_str text);
+bool mla_value_same_constant(const mla_value *a, const mla_value *b);
+/* What is `a` when the test holds and else `b`; NULL: no two constants or functions. */
+const mla_value *mla_flow_choose(mla_flow *f, const mla_value *test, const mla_value *a,
+                                 const mla_value *b);
+/* A choice as a condition is the test, where that follows. */
+const mla_value *mla_flow_condition(mla_flow *f, const mla_value *v);
+/* ==, is, in and their opposites between a choice and constants, as a test; NULL: they are none. */
+const mla_value *mla_flow_equal(mla_flow *f, mla_op op, const mla_value *a, const mla_value *b);
 
 /* flow_expr.c: never NULL */
 const mla_value *mla_flow_eval(mla_flow *f, mla_frame *fr, const mla_node *n);

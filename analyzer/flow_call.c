@@ -100,8 +100,8 @@ static const mla_value *self_attribute(mla_flow *f, mla_frame *fr, mla_str name)
 		return call_function(f, fr, bound_method(f, m), &(const mla_arguments){.n = 0});
 	if (m.node)
 		return bound_method(f, m);
-	/* The class, or a base of it, is not here: the name is all there is. */
-	if ((!f->latent || f->lineage.open) && mla_up_by_name(&role, name)) {
+	/* The class, a base of it or its constructor is not here: the name is all there is. */
+	if ((!f->latent || f->lineage.open || !f->constructors.n) && mla_up_by_name(&role, name)) {
 		v = mla_value_new(f, MLA_V_UP, 0);
 		v->role = role;
 		return v;
@@ -225,6 +225,32 @@ static const mla_value *call_function(mla_flow *f, mla_frame *fr, const mla_valu
 		mla_env_set(f, env, p->name, v ? v : default_value(f, function, p));
 	}
 	return mla_flow_run(f, fr, function, env);
+}
+
+/* One of two functions, as a test says: each is run in its arm. */
+static const mla_value *call_chosen(mla_flow *f, mla_frame *fr, const mla_value *v,
+                                    const mla_arguments *a)
+{
+	const mla_value *out[2];
+
+	if (v->kind == MLA_V_FUNCTION)
+		return call_function(f, fr, v, a);
+	if (v->kind != MLA_V_CHOICE || f->depth++ > MLA_ARGUMENTS_MAX * 8)
+		return mla_value_any(f, mla_arguments_tags(a));
+	for (int i = 0; i < 2; i++) {
+		uint32_t mark = mla_flow_push(f, v->test, i == 0);
+
+		out[i] = call_chosen(f, fr, v->element[i], a);
+		mla_flow_pop(f, mark);
+	}
+	f->depth--;
+	return mla_value_join(f, out[0], out[1]);
+}
+
+static bool is_callable(const mla_value *v)
+{
+	return v->kind == MLA_V_FUNCTION ||
+	       (v->kind == MLA_V_CHOICE && v->element[0]->kind == MLA_V_FUNCTION);
 }
 
 /* An outcome that is handed to something that cannot be looked into. */
@@ -377,8 +403,8 @@ static const mla_value *call_name(mla_flow *f, mla_frame *fr, const mla_node *n)
 	mla_arguments a;
 
 	collect(&a, f, fr, n, NULL);
-	if (v && v->kind == MLA_V_FUNCTION)
-		return call_function(f, fr, v, &a);
+	if (v && is_callable(v))
+		return call_chosen(f, fr, v, &a);
 	if (v && v->kind == MLA_V_UP)
 		return call_up(f, fr, n, v, &a);
 	if (v)
@@ -405,8 +431,8 @@ const mla_value *mla_flow_call(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return is_library(fr, callee) ? call_library(f, fr, n) : call_method(f, fr, n);
 	target = mla_flow_eval(f, fr, callee);
 	collect(&a, f, fr, n, NULL);
-	if (target->kind == MLA_V_FUNCTION)
-		return call_function(f, fr, target, &a);
+	if (is_callable(target))
+		return call_chosen(f, fr, target, &a);
 	if (target->kind == MLA_V_UP)
 		return call_up(f, fr, n, target, &a);
 	return opaque(f, (mla_str){"", 0}, &a);

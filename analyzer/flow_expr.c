@@ -67,6 +67,21 @@ static const mla_value *sequence(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return mla_value_tuple(f, v, n->n);
 }
 
+/* L - 1, L + 1: a count still, with what it is more in `number`. */
+static const mla_value *shifted(mla_flow *f, mla_op op, const mla_value *a, const mla_value *b)
+{
+	bool count_first = (a->tags & MLA_TAG_COUNT) != 0;
+	const mla_value *count = count_first ? a : b, *by = count_first ? b : a;
+	mla_value *v;
+
+	if (!(count->tags & MLA_TAG_COUNT) || !by->number_known || by->number < -INT32_MAX ||
+	    by->number > INT32_MAX || !(op == MLA_OP_ADD || (op == MLA_OP_SUB && count_first)))
+		return NULL;
+	v = mla_value_new(f, MLA_V_INT, count->tags);
+	v->number = count->number + (op == MLA_OP_SUB ? -by->number : by->number);
+	return v;
+}
+
 /* Of a count, it is a count no more. */
 static const mla_value *arithmetic(mla_flow *f, mla_op op, const mla_value *a, const mla_value *b)
 {
@@ -92,7 +107,7 @@ static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 	if (n->op == MLA_OP_MATMUL)
 		return mla_flow_product(f, fr, n, a, b, n->kid[0], n->kid[1]);
 	if (a->kind == MLA_V_INT && b->kind == MLA_V_INT)
-		return arithmetic(f, n->op, a, b);
+		return (v = (mla_value *)shifted(f, n->op, a, b)) ? v : arithmetic(f, n->op, a, b);
 	if (a->kind == MLA_V_TUPLE && b->kind == MLA_V_TUPLE && n->op == MLA_OP_ADD) {
 		const mla_value **e = mla_arena_array(f->arena, (size_t)a->n + b->n, sizeof(*e));
 
@@ -118,16 +133,17 @@ static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 
 static const mla_value *condition(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	const mla_value *test = mla_flow_eval(f, fr, n->kid[0]), *a, *b;
-	uint32_t mark = mla_flow_push(f, test, true);
-
-	uint32_t before = mla_flow_progress(test);
+	const mla_value *test = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[0]));
+	uint32_t mark = mla_flow_push(f, test, true), before = mla_flow_progress(test);
+	const mla_value *a, *b, *chosen;
 
 	a = mla_flow_eval(f, fr, n->kid[1]);
 	mla_flow_pop(f, mark);
 	mla_flow_push(f, test, false);
 	b = mla_flow_eval(f, fr, n->kid[2]);
 	mla_flow_pop(f, mark);
+	if ((chosen = mla_flow_choose(f, test, a, b)))
+		return chosen;
 	if (before == mla_flow_progress(test) && !mla_value_latent(a) && !mla_value_latent(b))
 		mla_flow_other_use(test, n);
 	return mla_value_join(f, a, b);
@@ -217,6 +233,20 @@ static const mla_value *literal(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return n->kind == MLA_N_INT ? mla_value_new(f, MLA_V_INT, 0) : mla_value_any(f, 0);
 }
 
+static mla_str unquoted(mla_str s)
+{
+	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
+	       s.ptr[s.len - 1] == s.ptr[0]) {
+		s.ptr++;
+		s.len -= 2;
+	}
+	return s;
+}
+
 static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *a;
@@ -248,7 +278,7 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return mla_flow_not(f, mla_flow_eval(f, fr, n->kid[0]));
 	case MLA_N_AND:
 	case MLA_N_OR:
-		a = mla_flow_eval(f, fr, n->kid[0]);
+		a = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[0]));
 		if (a->kind == MLA_V_TRUTH)
 			return mla_flow_both(f, a, mla_flow_eval(f, fr, n->kid[1]));
 		return mla_value_join(f, a, mla_flow_eval(f, fr, n->kid[1]));
@@ -270,11 +300,15 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 	case MLA_N_STAR:
 		return n->n && n->kid[0] ? mla_flow_eval(f, fr, n->kid[0]) : mla_value_any(f, 0);
 	case MLA_N_STRING:
+		all_kids(f, fr, n);
+		return n->n ? mla_value_any(f, 0)
+		            : mla_value_constant(f, unquoted(mla_node_text(fr->module->text, n)));
 	case MLA_N_SLICE:
 		all_kids(f, fr, n);
 		return mla_value_any(f, 0);
 	case MLA_N_TRUE:
 	case MLA_N_FALSE:
+		return mla_value_constant(f, mla_node_text(fr->module->text, n));
 	case MLA_N_ELLIPSIS:
 		return mla_value_any(f, 0);
 	default:

@@ -179,6 +179,7 @@ const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *
 	const mla_value *object = mla_flow_eval(f, fr, n->kid[0]);
 	uint32_t dropped = 0, added = 0, position = 0;
 	bool chosen = false, ellipsis = false, row = false;
+	const mla_value *chosen_one;
 	mla_value *v;
 
 	for (uint32_t i = 1; i < n->n; i++) {
@@ -193,6 +194,10 @@ const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *
 			if (at >= 0 && at < object->n)
 				return object->element[at];
 		}
+		if (object->kind == MLA_V_TUPLE && object->n == 2 && k->kind == MLA_V_TRUTH &&
+		    (chosen_one = mla_flow_choose(f, k, object->element[1], object->element[0])))
+			return chosen_one;
+		mla_flow_other_use(k, index);
 		ellipsis |= index->kind == MLA_N_ELLIPSIS;
 		chosen |= (mla_value_tags(k) & MLA_TAG_CHOSEN) != 0;
 		added += index->kind == MLA_N_NONE;

@@ -74,6 +74,13 @@ static const mla_value *join_tuple(mla_flow *f, const mla_value *a, const mla_va
 	return t;
 }
 
+/* What another branch may leave does not take from what this one means. */
+static bool stays(const mla_value *v)
+{
+	return v->kind == MLA_V_TRUTH || v->kind == MLA_V_CHOICE || v->kind == MLA_V_UP ||
+	       v->kind == MLA_V_FUNCTION;
+}
+
 const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value *b)
 {
 	mla_value *v;
@@ -88,16 +95,19 @@ const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value
 		return join_truth(f, a, b);
 	if (a->kind == MLA_V_TUPLE && b->kind == MLA_V_TUPLE && a->n == b->n)
 		return join_tuple(f, a, b);
-	if (a->kind == MLA_V_TRUTH || a->kind == MLA_V_UP || a->kind == MLA_V_FUNCTION)
+	if (stays(a) || stays(b))
+		return stays(a) ? a : b;
+	if (mla_value_same_constant(a, b))
 		return a;
-	if (b->kind == MLA_V_TRUTH || b->kind == MLA_V_UP || b->kind == MLA_V_FUNCTION)
-		return b;
-	v = mla_value_new(f, a->kind == b->kind && a->kind != MLA_V_TUPLE ? a->kind : MLA_V_ANY,
+	v = mla_value_new(f,
+	                  a->kind == b->kind && a->kind != MLA_V_TUPLE && a->kind != MLA_V_CONSTANT
+	                          ? a->kind
+	                          : MLA_V_ANY,
 	                  mla_value_tags(a) | mla_value_tags(b));
 	v->rank = a->rank == b->rank ? a->rank : 0;
 	v->heads_last = a->heads_last && b->heads_last;
 	/* A count that another branch replaced is a count no more. */
-	if ((a->tags & b->tags & MLA_TAG_COUNT) == 0)
+	if ((a->tags & b->tags & MLA_TAG_COUNT) == 0 || a->number != b->number)
 		v->tags &= ~(uint32_t)MLA_TAG_COUNT;
 	if (a->kind == MLA_V_INT && b->kind == MLA_V_INT && a->number_known && b->number_known &&
 	    a->number == b->number) {
@@ -118,6 +128,11 @@ const mla_value *mla_value_axis(mla_flow *f, const mla_value *shape, int axis, u
 	uint32_t dims = rank ? rank : shape->rank;
 	int query = dims == 4 && !shape->heads_last ? 2 : 1;
 
+	/* Indices that were chosen for every query: [B, L, K], or with heads before L. */
+	if ((shape->tags & MLA_TAG_CHOSEN) && !dims && (axis == 2 || axis == -2)) {
+		v->tags = MLA_TAG_COUNT;
+		return v;
+	}
 	if (axis < 0 && dims)
 		axis += (int)dims;
 	if ((shape->tags & MLA_TAG_INPUT) && !(shape->tags & other) &&

@@ -66,15 +66,18 @@ static bool is_head_count(const mla_node *call)
 
 enum { MAKER_MAX = 32 };
 
-static uint32_t maker_calls(maker_call *out, const mla_constructors *constructors)
+/* In the constructors, or `anywhere` in their classes: one may leave the building to another
+ * method. */
+static uint32_t maker_calls(maker_call *out, const mla_constructors *constructors, bool anywhere)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < constructors->n; i++) {
 		mla_method init = constructors->v[i];
+		const mla_node *top = anywhere ? init.owner.node : init.node;
 		mla_str self = mla_method_self(init.node);
 
-		for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
+		for (const mla_node *n = top; n; n = mla_node_next(n, top, false)) {
 			const mla_node *target, *call;
 
 			if (n->kind != MLA_N_ASSIGN || n->n != 2 || count == MAKER_MAX)
@@ -85,6 +88,8 @@ static uint32_t maker_calls(maker_call *out, const mla_constructors *constructor
 			    !mla_str_eq(target->kid[0]->name, self) || call->kind != MLA_N_CALL ||
 			    !is_head_count(call))
 				continue;
+			if (anywhere)
+				init.node = mla_node_function(n);
 			out[count++] = (maker_call){target->name,      call,
 			                            argument(call, 0), argument(call, 1),
 			                            argument(call, 2), init};
@@ -178,10 +183,10 @@ static bool same_sizes(const mla_latent *l, const maker_call *a, const maker_cal
 	       mla_node_same(text, l->value.expr, here, b->out);
 }
 
-static void by_construction(mla_latent *out, const mla_constructors *constructors)
+static void by_construction(mla_latent *out, const mla_constructors *constructors, bool anywhere)
 {
 	maker_call m[MAKER_MAX];
-	uint32_t n = maker_calls(m, constructors);
+	uint32_t n = maker_calls(m, constructors, anywhere);
 
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < n; k++) {
@@ -203,13 +208,14 @@ static void by_construction(mla_latent *out, const mla_constructors *constructor
 		}
 }
 
-/* `self.w_kc = ...`, `self.w_kc, self.w_vc = ...` */
-static void by_name(mla_latent *out, const mla_constructors *constructors)
+/* `self.w_kc = ...`, `self.w_kc, self.w_vc = ...`, likewise */
+static void by_name(mla_latent *out, const mla_constructors *constructors, bool anywhere)
 {
 	for (uint32_t i = 0; i < constructors->n; i++) {
 		mla_method init = constructors->v[i];
+		const mla_node *top = anywhere ? init.owner.node : init.node;
 
-		for (const mla_node *n = init.node; n; n = mla_node_next(n, init.node, false)) {
+		for (const mla_node *n = top; n; n = mla_node_next(n, top, false)) {
 			const mla_node *target = n->kind == MLA_N_ASSIGN ? n->kid[0] : NULL;
 			bool several = target && target->kind == MLA_N_TUPLE;
 
@@ -366,8 +372,10 @@ void mla_latent_given(mla_latent *l, const mla_settings *settings)
 void mla_latent_find(mla_latent *out, const mla_constructors *constructors)
 {
 	*out = (mla_latent){0};
-	by_construction(out, constructors);
-	by_name(out, constructors);
+	for (int anywhere = 0; anywhere < 2 && !out->n; anywhere++) {
+		by_construction(out, constructors, anywhere == 1);
+		by_name(out, constructors, anywhere == 1);
+	}
 }
 
 void mla_latent_measure(mla_latent *l, mla_project *p, const mla_settings *settings,

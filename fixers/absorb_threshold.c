@@ -72,7 +72,7 @@ static void replace_test(plan *p, const mla_test *t, mla_str bound)
 	if (t->wider)
 		return;
 	mla_edits_add(&p->fix->edits, t->module, t->node->span,
-	              mla_arena_format(p->arena, "%.*s %s %.*s", MLA_ARG(count),
+	              mla_arena_format(p->arena, "%s%.*s %s %.*s", mla_fix_lead(t), MLA_ARG(count),
 	                               t->small_when_true ? "<=" : ">", MLA_ARG(bound)));
 }
 
@@ -246,9 +246,10 @@ static void replace_by_name(plan *p, const mla_test *t, const char *name)
 	operand = n->parent && (n->parent->kind == MLA_N_COMPARE ||
 	                        n->parent->kind == MLA_N_BINARY || n->parent->kind == MLA_N_UNARY);
 	mla_edits_add(&p->fix->edits, t->module, n->span,
-	              plain     ? mla_str_c(name)
-	              : operand ? mla_arena_format(p->arena, "(not %s)", name)
-	                        : mla_arena_format(p->arena, "not %s", name));
+	              *mla_fix_lead(t) ? mla_arena_format(p->arena, "%s%s", mla_fix_lead(t), name)
+	              : plain          ? mla_str_c(name)
+	              : operand        ? mla_arena_format(p->arena, "(not %s)", name)
+	                               : mla_arena_format(p->arena, "not %s", name));
 }
 
 /* The whole right side of `name = test`: the name is the decision already. */

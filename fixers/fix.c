@@ -89,3 +89,10 @@ bool mla_fix_refuse(mla_fix *fix, const char *fmt, ...)
 		fix->refusal = mla_arena_format(fix->edits.arena, "%s", text);
 	return false;
 }
+
+const char *mla_fix_lead(const mla_test *t)
+{
+	const mla_node *above = t->node->parent;
+
+	return above && above->kind == MLA_N_CASE && t->node->index == 0 ? "_ if " : "";
+}

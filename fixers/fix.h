@@ -38,6 +38,9 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
  */
 bool mla_fix_refuse(mla_fix *fix, const char *fmt, ...) MLA_PRINTF(2, 3);
 
+/* What stands before a comparison that is written for the test: a case pattern becomes a guard. */
+const char *mla_fix_lead(const mla_test *t);
+
 /* One per fixable rule, found through fixers.def. */
 typedef int mla_fixer(mla_fix *out, mla_arena *arena, mla_project *project,
                       const mla_finding *finding, mla_form form);

@@ -76,6 +76,7 @@ static void replace(mla_fix *fix, mla_arena *arena, const mla_test *t, const mla
 		text = mla_arena_format(arena, "not (%.*s)", MLA_ARG(text));
 	else if (!alone)
 		text = mla_arena_format(arena, "(%.*s)", MLA_ARG(text));
+	text = mla_arena_format(arena, "%s%.*s", mla_fix_lead(t), MLA_ARG(text));
 	mla_edits_add(&fix->edits, t->module, t->node->span, text);
 }
 

@@ -38,6 +38,8 @@ static int match_any(bool *out, mla_machine *m, mla_environment *e, const mla_no
 	*out = false;
 	for (uint32_t i = 0; i < p->n && error == 0 && !*out; i++)
 		error = matches(out, m, e, p->kid[i], v);
+	if (error == 0)
+		*out = mla_decide(m, p, *out);
 	return error;
 }
 

@@ -1,4 +1,4 @@
-"""A case pattern cannot hold a threshold: reported, not fixed."""
+"""A case pattern becomes a condition."""
 
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ class LovageAttention(nn.Module):
             bias = mx.where(mask, bias, mx.finfo(bias.dtype).min)
 
         match L:
-            case 1:  # expect: MLA001 select nofix
+            case 1:  # expect: MLA001 select
                 out = scaled_dot_product_attention(
                     self.embed_q(q_nope),
                     latent,
