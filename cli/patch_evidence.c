@@ -107,14 +107,21 @@ static summary summarise(const mla_letter *l)
 	return s;
 }
 
+static const char *interval(mla_arena *arena, double low, double high)
+{
+	mla_str a = mla_arena_format(arena, "%.2f", low), b = mla_arena_format(arena, "%.2f", high);
+
+	return mla_str_eq(a, b) ? a.ptr : mla_arena_format(arena, "%s to %s", a.ptr, b.ptr).ptr;
+}
+
 static void put_differences(mla_letter *l, const summary *s)
 {
 	mla_str ratio = {"", 0}, same = {"", 0};
 
 	if (s->high > 0)
-		ratio = mla_arena_format(
-			l->arena, " The RMS error at 8 queries is %.2f to %.2f times that at 2.",
-			s->low, s->high);
+		ratio = mla_arena_format(l->arena,
+		                         " The RMS error at 8 queries is %s times that at 2.",
+		                         interval(l->arena, s->low, s->high));
 	if (s->single && s->single == s->single_same)
 		same = mla_arena_format(l->arena,
 		                        " At one query the output was bit-identical before and "
@@ -130,13 +137,22 @@ static void put_differences(mla_letter *l, const summary *s)
 			s->max_abs, s->ulp, s->rms_rel, s->rel_f64, MLA_ARG(ratio), MLA_ARG(same)));
 }
 
+/* Who computed: f64 is always the oracle. */
+static const char *engine_of(const mla_letter *l)
+{
+	const mla_replay_device *d = &l->s->verdicts.device;
+
+	if (strcmp(d->kind, "cpu") == 0)
+		return "its reference engine on the CPU";
+	return mla_arena_format(l->arena, "its reference engine; bf16 on %s", d->label).ptr;
+}
+
 static void put_verified(mla_letter *l)
 {
 	static const char *const heading[] = {"#",     "verdict", "widths", "f64 only", "cached",
 	                                      "batch", "max abs", "ULP",    "RMS rel",  "f64 rel"};
 	mla_patch_table table = {.arena = l->arena, .align = "rlllllrrrr"};
 	summary s = summarise(l);
-	uint32_t number = 0;
 
 	if (!s.sites)
 		return;
@@ -145,38 +161,97 @@ static void put_verified(mla_letter *l)
 	for (uint32_t i = 0; i < l->c->n; i++) {
 		const mla_site_verdict *v = verified(l, l->c->fix[i]);
 
-		number += l->c->fix[i]->site != NULL;
 		if (v)
-			add_verified(l, &table, number, v);
+			add_verified(l, &table, mla_letter_number(l, i), v);
 	}
 	mla_letter_paragraph(
 		l,
 		mla_arena_format(
 			l->arena,
-			"Verification (mlalint " MLA_VERSION ", its reference engine on the CPU): "
-			"each method was executed from its source before and after this change, "
+			"Verification (mlalint " MLA_VERSION
+			", %s): each method was executed from its source before and after this "
+			"change, "
 			"with random weights and inputs, the sizes above and few heads, in f64 and "
 			"in bf16 with %u-bit up-projections. The table has the largest difference "
 			"of a site after this change from its materialised path; 2p is a "
-			"left-padded batch of 2. The limits above are those observed.%s%s",
-			s.bits, s.quantised ? " Quantised caches were run too." : "",
+			"left-padded batch of 2. The limits of these sites are those observed.%s%s",
+			engine_of(l), s.bits, s.quantised ? " Quantised caches were run too." : "",
 			s.sparse ? " Sparse selection was run both dropping rows and not." : ""));
 	fputc('\n', l->to);
 	mla_patch_table_put(l->to, &table);
 	put_differences(l, &s);
 }
 
-/* Sites by their number, other places by path and line. */
+static const mla_pool_verdict *verified_pool(const mla_letter *l, const mla_fix *f)
+{
+	const mla_verdict *v = f->pool ? mla_series_verdict(l->s, f) : NULL;
+
+	return v && v->pool.outcome == MLA_VERIFIED ? &v->pool : NULL;
+}
+
+static void add_pool(mla_letter *l, mla_patch_table *table, uint32_t number,
+                     const mla_pool_verdict *v)
+{
+	uint32_t width[MLA_POOL_CASES], trims = 0, most = 0, scratch = 0, cached = 0;
+	double ulp = 0;
+
+	for (uint32_t i = 0; i < v->case_count; i++) {
+		const mla_pool_case *c = &v->cases[i];
+
+		width[i] = c->width;
+		trims += c->trimmed != 0;
+		ulp = fmax(ulp, c->ulp);
+		if (c->trimmed || c->cached < cached)
+			continue;
+		cached = c->cached;
+		most = c->windows;
+		scratch = c->scratch;
+	}
+	mla_patch_cell(table, "%u", number);
+	mla_patch_cell(table, "%s", mla_outcome_name(v->outcome));
+	mla_patch_cell(table, "%.*s", MLA_ARG(mla_patch_ranges(l->arena, width, v->case_count)));
+	mla_patch_cell(table, "%u", v->case_count);
+	mla_patch_cell(table, "%u", trims);
+	mla_patch_cell(table, "%u of %u at %u", most, scratch, cached);
+	mla_patch_cell(table, "%.2f", ulp);
+}
+
+static void put_pools(mla_letter *l)
+{
+	static const char *const heading[] = {"#",       "verdict",        "new tokens", "calls",
+	                                      "trimmed", "windows pooled", "ULP"};
+	mla_patch_table table = {.arena = l->arena, .align = "rllrrlr"};
+
+	for (int i = 0; i < 7; i++)
+		mla_patch_cell(&table, "%s", heading[i]);
+	for (uint32_t i = 0; i < l->c->n; i++)
+		if (verified_pool(l, l->c->fix[i]))
+			add_pool(l, &table, mla_letter_number(l, i),
+			         verified_pool(l, l->c->fix[i]));
+	if (table.cell.n == 7) {
+		mla_vec_free(&table.cell);
+		return;
+	}
+	mla_letter_paragraph(
+		l, mla_str_c("Verification of the pools (mlalint " MLA_VERSION
+	                     ", its reference engine on the CPU, f32): each method was executed "
+	                     "from its source, call after call on one cache, after this change "
+	                     "against pooling from scratch; before some calls the cache was "
+	                     "trimmed. All that is kept and returned agreed. The table has how "
+	                     "many windows the longest call without a trim pooled, of how many at "
+	                     "which length, and the largest difference of pooled keys:"));
+	fputc('\n', l->to);
+	mla_patch_table_put(l->to, &table);
+}
+
 static void put_unverified(mla_letter *l)
 {
-	uint32_t number = 0;
 	bool first = true;
 
 	for (uint32_t i = 0; i < l->c->n; i++) {
 		const mla_fix *f = l->c->fix[i];
-		mla_str where, why = mla_patch_line(l->arena, f->reason);
+		mla_str why = mla_patch_line(l->arena, f->reason);
 
-		number += f->site != NULL;
 		if (f->applicability == MLA_FIX_SAFE)
 			continue;
 		if (first)
@@ -184,10 +259,8 @@ static void put_unverified(mla_letter *l)
 			                mla_str_c("NOT verified; here the change is an argument, "
 			                          "not a measurement:"));
 		first = false;
-		where = f->site ? mla_arena_format(l->arena, "%u", number)
-		                : mla_letter_place(l, mla_series_finding(l->s, f));
 		mla_letter_item(
-			l, mla_arena_format(l->arena, "%.*s: %.*s", MLA_ARG(where),
+			l, mla_arena_format(l->arena, "%u: %.*s", mla_letter_number(l, i),
 		                            MLA_ARG(why.len ? why : mla_str_c("not replayed"))));
 	}
 }
@@ -214,15 +287,14 @@ static bool has_note(const mla_site_verdict *v, const char *note)
 /* The numbers of the sites with this note; empty when the list was printed at an earlier site. */
 static mla_str numbers(const mla_letter *l, uint32_t first, const char *note)
 {
-	uint32_t *list = mla_arena_array(l->arena, l->c->n, sizeof(*list)), n = 0, number = 0;
+	uint32_t *list = mla_arena_array(l->arena, l->c->n, sizeof(*list)), n = 0;
 
 	for (uint32_t i = 0; i < l->c->n; i++) {
-		number += l->c->fix[i]->site != NULL;
 		if (!has_note(verified(l, l->c->fix[i]), note))
 			continue;
 		if (i < first)
 			return (mla_str){"", 0};
-		list[n++] = number;
+		list[n++] = mla_letter_number(l, i);
 	}
 	return mla_patch_ranges(l->arena, list, n);
 }
@@ -260,5 +332,6 @@ void mla_letter_notes(mla_letter *l)
 void mla_letter_evidence(mla_letter *l)
 {
 	put_verified(l);
+	put_pools(l);
 	put_unverified(l);
 }

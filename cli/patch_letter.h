@@ -19,6 +19,15 @@ void mla_letter_item(mla_letter *l, mla_str text);
 /* "models/x.py:155" */
 mla_str mla_letter_place(const mla_letter *l, const mla_finding *f);
 
+/* Does a fix of the commit insert this form of the threshold? */
+bool mla_letter_uses(const mla_letter *l, mla_form form);
+
+/* The number of the i-th fix in the tables, from 1. */
+uint32_t mla_letter_number(const mla_letter *l, uint32_t i);
+
+/* What changes where. */
+void mla_letter_places(mla_letter *l);
+
 /* The verification table, its worst numbers, and the sites that were not verified. */
 void mla_letter_evidence(mla_letter *l);
 

@@ -77,6 +77,12 @@ const mla_rule mla_rule_mla102_stale_pool = {
 	.name = "stale-pool",
 	.summary = "Pooled indexer keys are extended without a check of their length",
 	.doc = doc,
+	.commit_subject = "Extend pooled indexer keys only while they are current",
+	.commit_reason =
+		"Pooled keys are extended without a look at the length they were pooled at. After "
+                "the "
+		"cache was trimmed, as a speculative step does with drafts that were not accepted, "
+		"windows with keys that are no longer there stay in the pool: wrong scores.",
 	.severity = MLA_ERROR,
 	.fix = MLA_FIX_SOMETIMES,
 	.check = check,

@@ -97,6 +97,8 @@ const mla_rule mla_rule_mla900_unused_suppression = {
 	.summary = "A suppression comment suppresses nothing or names an unknown rule",
 	.doc = doc,
 	.commit_subject = "Remove mlalint suppressions that suppress nothing",
+	.commit_reason = "A suppression that suppresses nothing, or names a rule that does not "
+			 "exist, would hide the next finding. Only comments change.",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,
 	.about_suppressions = true,

@@ -2,7 +2,9 @@
 """The patch verb against the git command: what `patch --mbox` writes and `git am` applies has to be
 what `patch --branch` commits, and nothing else of a repository may change."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_cli import fill, folder, HEAD, MAKER, INIT, CALL
 from test_git import commit, git, repository
-from tool import TOOL, Cases, git_apply, need, run, same, text, tree, write_tree
+from tool import ROOT, TOOL, Cases, git_apply, need, run, same, text, tree, write_tree
 
 NAME = "J\xe9r\xf4me D. \xdcnl\xfc"
 MAKER += """
@@ -345,8 +347,6 @@ def message(d, *args):
 
 def rows(d, *args):
     """The worst numbers of a site as verify measures them."""
-    import json
-
     (site,) = json.loads(run(("verify", "--output-format", "json") + args, d).stdout)["sites"]
     cases = [c for c in site["cases"] if c["max_abs"] is not None]
     most = lambda name, of: max(c[name] for c in of)
@@ -377,6 +377,62 @@ def what_it_says():
             need(words in body, "no %r" % words)
         for words in ("ULP", "bit-identical", "observed"):
             need(words not in body, "%r in %r" % (words, body))
+
+
+def fixture_of(rule, name):
+    with open(os.path.join(ROOT, "testdata", "rules", rule, name), "rb") as f:
+        return re.sub(rb" *# expect:.*", b"", f.read())
+
+
+def rows_of_other_rules():
+    """Pools and comments have numbers and rows too, and a verified pool the engine's numbers."""
+    files = {
+        "a.py": b"# mlalint: ignore[MLA888] gone\nx = 1\n",
+        "b.py": fixture_of("mla101_single_step_pool", "checked.py"),
+        "c.py": fixture_of("mla101_single_step_pool", "cache_class.py"),
+        "d.py": fixture_of("mla102_stale_pool", "any_count.py"),
+        "m.py": model(),
+    }
+    with project(files) as d:
+        subject, body = message(d, "--unsafe-fixes")
+        same("subject", subject, "Absorb short multi-token MLA steps")
+        (pool,) = json.loads(run(("verify", "--output-format", "json", "b.py"), d).stdout)["sites"]
+        calls = len(pool["cases"])
+        trims = sum(c["trimmed"] != 0 for c in pool["cases"])
+        longest = [c for c in pool["cases"] if not c["trimmed"]]
+        longest = [c for c in longest if c["cached"] == max(c["cached"] for c in longest)][-1]
+        windows = longest["windows"], longest["windows_from_scratch"], longest["cached"]
+        for words in (
+            " 1 m.py:",
+            "2 b.py:25 before S == 1 and memo is not None and memo[0].shape[0] == B and memo[1] == T - 1 "
+            "after memo is not None and memo[0].shape[0] == B and memo[1] == T - S 3 c.py:",
+            "4 d.py:25 before memo is not None and memo[0].shape[0] == B "
+            "after memo is not None and memo[0].shape[0] == B and memo[1] == T - S",
+            "5 a.py:1 before # mlalint: ignore[MLA888] gone after removed",
+            "2 verified 1-4,8 %d %d %d of %d at %d 0.00 4 verified" % (calls, trims, *windows),
+            "measurement: - 3: ",
+        ):
+            need(words in body, "no %r in %s" % (words, body))
+        for rule, subject in (
+            ("MLA101", "Extend pooled indexer keys by any number of tokens"),
+            ("MLA102", "Extend pooled indexer keys only while they are current"),
+            ("MLA900", "Remove mlalint suppressions that suppress nothing"),
+        ):
+            got, body = message(d, "--select", rule)
+            same("subject", got, subject)
+            need("1 verified" in body or rule == "MLA900", body)
+            need("Sites" not in body and "The limit is" not in body, body)
+
+
+def backend():
+    """As verify has it: another one computes, and the message says which; an unknown one is none."""
+    with project({"m.py": model()}) as d:
+        _, body = message(d, "--backend", "cpu-strict")
+        need("mlalint 0" in body and "engine; bf16 on cpu-strict" in body, body)
+        _, body = message(d)
+        need("its reference engine on the CPU)" in body, body)
+        p = run(("patch", "--backend", "x", "-o", "-"), d, 2)
+        need("unknown backend 'x'" in text(p.stderr), text(p.stderr))
 
 
 def what_it_leaves():
@@ -425,6 +481,8 @@ def main():
     cases.run("author from variables", variables_for_the_author)
     cases.run("old mail in the folder", old_mail_is_noticed)
     cases.run("what the message says", what_it_says)
+    cases.run("rows of other rules", rows_of_other_rules)
+    cases.run("backend", backend)
     cases.run("what the message leaves out", what_it_leaves)
     return cases.status()
 
