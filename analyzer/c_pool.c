@@ -91,7 +91,21 @@ static const mla_node *store_of(const mla_node *function, uint64_t recorded)
 	return NULL;
 }
 
-/* Sums over the rows of a window: `+=` of elements two loops deep, and a window's first row. */
+/* `+=`, or the larger of two */
+static bool gathers_up(const mla_node *n)
+{
+	const mla_node *value = mla_c_bare(mla_kid(n, 1));
+
+	if (!mla_kid(n, 0) || n->kid[0]->kind != MLA_N_SUBSCRIPT || !value)
+		return false;
+	if (n->kind == MLA_N_AUG_ASSIGN)
+		return n->op == MLA_OP_ADD;
+	return n->kind == MLA_N_ASSIGN &&
+	       (value->kind == MLA_N_CONDITION ||
+	        (value->kind == MLA_N_CALL && mla_str_mentions(value->name, "max")));
+}
+
+/* Sums over the rows of a window: elements two loops deep, and a window's first row. */
 static bool sums_windows(const mla_node *root)
 {
 	bool sums = false, rows = false;
@@ -100,8 +114,7 @@ static bool sums_windows(const mla_node *root)
 		uint32_t loops = 0;
 
 		rows |= n->kind == MLA_N_BINARY && n->op == MLA_OP_MUL;
-		if (n->kind != MLA_N_AUG_ASSIGN || n->op != MLA_OP_ADD || !mla_kid(n, 0) ||
-		    n->kid[0]->kind != MLA_N_SUBSCRIPT)
+		if (!gathers_up(n))
 			continue;
 		for (const mla_node *p = n; p != root; p = p->parent)
 			loops += p->parent->kind == MLA_N_LOOP || p->parent->kind == MLA_N_WHILE;
@@ -141,7 +154,9 @@ static bool pools_keys(const mla_c_resume *r)
 	for (const mla_node *n = root; n; n = mla_node_next(n, root, false)) {
 		mla_c_entry *callee;
 
-		if (n->kind == MLA_N_LOOP && takes_start(r, mla_kid(n, 0), variable) &&
+		if ((n->kind == MLA_N_LOOP || n->kind == MLA_N_WHILE) &&
+		    (takes_start(r, mla_kid(n, 0), variable) ||
+		     takes_start(r, mla_kid(n, 1), variable)) &&
 		    sums_windows(n))
 			return true;
 		for (uint32_t i = 1; n->kind == MLA_N_CALL && i < n->n; i++) {

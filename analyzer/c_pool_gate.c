@@ -6,6 +6,7 @@
 typedef struct {
 	const mla_node *node;
 	bool holds;
+	bool pools_all; /* known to, where it does not */
 } condition;
 
 typedef MLA_VEC(condition) conditions;
@@ -29,7 +30,7 @@ static condition resolve(const mla_node *function, condition c)
 			continue;
 		}
 		if (n->kind == MLA_N_NOT && mla_kid(n, 0)) {
-			c = (condition){n->kid[0], !c.holds};
+			c = (condition){n->kid[0], !c.holds, false};
 			continue;
 		}
 		if (n->kind != MLA_N_NAME || !n->c || !n->c->id)
@@ -52,32 +53,45 @@ static condition resolve(const mla_node *function, condition c)
 static void push(conditions *out, const mla_node *function, const mla_node *node, bool holds)
 {
 	if (node)
-		mla_vec_push(out, resolve(function, ((condition){node, holds})));
+		mla_vec_push(out, resolve(function, ((condition){node, holds, false})));
 }
 
-/* `x = recorded / window; if (C) x = 0;` */
-static void push_reset(conditions *out, const mla_c_resume *r)
+static bool is_zero(const mla_node *n)
 {
-	const mla_node *s = r->start, *root = r->entry->node;
-	uint64_t id;
+	return n && n->c && n->c->value_known && n->c->value == 0;
+}
 
-	while (s && s->kind != MLA_N_DECLARE && s->kind != MLA_N_ASSIGN && s != root)
-		s = s->parent;
-	if (!s || s == root)
-		return;
-	id = s->kind == MLA_N_DECLARE ? (s->c ? s->c->id : 0)
-	                              : (s->kid[0]->c ? s->kid[0]->c->id : 0);
-	for (const mla_node *n = s; id && n; n = mla_node_next(n, root, false)) {
-		const mla_node *to = mla_kid(n, 0), *value = mla_kid(n, 1), *p = n->parent;
+/* `if (C) x = 0;` between two nodes: all windows then. */
+static void push_reset(conditions *out, const mla_node *root, uint64_t id, const mla_node *from,
+                       const mla_node *until)
+{
+	for (const mla_node *n = from; id && n && n != until; n = mla_node_next(n, root, false)) {
+		const mla_node *p = n->parent;
 
-		if (n->kind != MLA_N_ASSIGN || !to || !to->c || to->c->id != id || !value ||
-		    !value->c || !value->c->value_known || value->c->value)
+		if (n->kind != MLA_N_ASSIGN || mla_c_id_of(mla_kid(n, 0)) != id ||
+		    !is_zero(mla_kid(n, 1)))
 			continue;
 		while (p && p->kind == MLA_N_BLOCK)
 			p = p->parent;
-		if (p && p->kind == MLA_N_IF && !mla_kid(p, 2))
+		if (p && p->kind == MLA_N_IF && !mla_kid(p, 2)) {
 			push(out, root, p->kid[0], false);
+			out->v[out->n - 1].pools_all = true;
+		}
 	}
+}
+
+/* Of what the start is put into after it, and of the remembered length before it. */
+static void push_resets(conditions *out, const mla_c_resume *r)
+{
+	const mla_node *s = r->start, *root = r->entry->node;
+
+	push_reset(out, root, r->recorded, root, r->start);
+	while (s != root && s->kind != MLA_N_DECLARE && s->kind != MLA_N_ASSIGN)
+		s = s->parent;
+	if (s->kind == MLA_N_DECLARE)
+		push_reset(out, root, s->c ? s->c->id : 0, s, NULL);
+	else if (s->kind == MLA_N_ASSIGN)
+		push_reset(out, root, mla_c_id_of(mla_kid(s, 0)), s, NULL);
 }
 
 /* Innermost first. */
@@ -85,7 +99,7 @@ static void collect(conditions *out, const mla_c_resume *r)
 {
 	const mla_node *root = r->entry->node;
 
-	push_reset(out, r);
+	push_resets(out, r);
 	for (const mla_node *n = r->start; n != root; n = n->parent) {
 		const mla_node *p = n->parent;
 
@@ -213,12 +227,12 @@ static void look_at_operand(mla_pool *out, const mla_c_resume *r, const conditio
                             const mla_node *operand)
 {
 	enum { MOST = 32 };
-	condition c = resolve(r->entry->node, (condition){operand, gate->holds});
+	condition c = resolve(r->entry->node, (condition){operand, gate->holds, false});
 	const mla_node *n = c.node;
 
 	for (int i = 0; i < MOST && n->kind == joint_of(&c) && mla_kid(n, 1); i++, n = n->kid[0])
-		look_at(out, r, gate, operand, (condition){n->kid[1], c.holds});
-	look_at(out, r, gate, operand, (condition){n, c.holds});
+		look_at(out, r, gate, operand, (condition){n->kid[1], c.holds, false});
+	look_at(out, r, gate, operand, (condition){n, c.holds, false});
 }
 
 static void look_at_all(mla_pool *out, const mla_c_resume *r, const condition *gate)
@@ -322,7 +336,7 @@ bool mla_c_pool_gate(mla_pool *out, const mla_c_resume *r)
 
 	collect(&list, r);
 	for (uint32_t i = 0; i < list.n; i++) {
-		found |= mla_c_pools_all(r, list.v[i].node);
+		found |= list.v[i].pools_all || mla_c_pools_all(r, list.v[i].node);
 		look_at_all(out, r, &list.v[i]);
 	}
 	if (!out->gate && list.n) {
