@@ -207,12 +207,27 @@ bool mla_prefilter_listed(mla_str bytes)
 	return mla_prefilter_compares(bytes) || has_suppression(bytes);
 }
 
+/* mla, MLA or Mla as a part of a name: not the `mLa` of sMemLayout, nor the `mla` of formlabel. */
+static bool names_mla(mla_str b)
+{
+	for (uint32_t i = 0; i + 2 < b.len; i++) {
+		const char *p = b.ptr + i;
+		bool upper = p[1] == 'L' && p[2] == 'A';
+
+		if ((*p != 'm' && *p != 'M') || (!upper && (p[1] != 'l' || p[2] != 'a')))
+			continue;
+		if (upper ? *p == 'M' : i + 3 == b.len || p[3] < 'a' || p[3] > 'z')
+			return true;
+	}
+	return false;
+}
+
 /* Words in any case: macros and types are spelled in their own. */
 bool mla_prefilter_c(mla_str bytes)
 {
-	static const char *const words[] = {"mla",     "lora_kv", "kv_lora",   "latent", "absorb",
-	                                    "wk_b",    "wv_b",    "wkv_b",     "w_uk",   "w_uv",
-	                                    "embed_q", "kv_b_",   "materiali", NULL};
+	static const char *const words[] = {"lora_kv", "kv_lora",   "latent", "absorb", "wk_b",
+	                                    "wv_b",    "wkv_b",     "w_uk",   "w_uv",   "embed_q",
+	                                    "kv_b_",   "materiali", NULL};
 	bool pool = mla_str_mentions(bytes, "pool");
 	bool rank = mla_str_mentions(bytes, "rank"), nope = mla_str_mentions(bytes, "nope");
 
@@ -221,7 +236,7 @@ bool mla_prefilter_c(mla_str bytes)
 			return true;
 	if (pool && (mla_str_mentions(bytes, "pooled") || mla_str_mentions(bytes, "indexer")))
 		return true;
-	return rank && nope;
+	return (rank && nope) || names_mla(bytes);
 }
 
 bool mla_prefilter_word(const mla_prefilter *p, mla_str bytes)
