@@ -3,7 +3,7 @@
 
 #include "analyzer/str.h"
 
-enum { MAX_DEPTH = 48, MAX_STEPS = 20000, MAX_CALLS = 6 };
+enum { MAX_DEPTH = 48, MAX_STEPS = 20000 };
 
 /* Numbers made of other numbers keep what these are made of. */
 enum {
@@ -12,13 +12,6 @@ enum {
 };
 
 static uint32_t eval(mla_trace *t, const mla_trace_frame *fr, const mla_node *n);
-
-static bool is_self(const mla_trace_frame *fr, const mla_node *n)
-{
-	return n && n->kind == MLA_N_NAME && fr->owner.node && n->name.len &&
-	       !mla_method_is(fr->function, "staticmethod") &&
-	       mla_str_eq(n->name, mla_method_self(fr->function));
-}
 
 /* Does a method other than the constructor set self.NAME, or an item of it? */
 static bool is_state(mla_trace *t, const mla_trace_frame *fr, mla_str name)
@@ -175,7 +168,7 @@ static uint32_t name_tags(mla_trace *t, const mla_trace_frame *fr, const mla_nod
 	mla_reachings r;
 	uint32_t tags = 0;
 
-	if (is_self(fr, n))
+	if (mla_trace_is_self(fr, n))
 		return 0;
 	mla_trace_reach(&r, fr, n);
 	for (uint32_t i = 0; i < r.n; i++) {
@@ -210,7 +203,7 @@ static uint32_t attribute_tags(mla_trace *t, const mla_trace_frame *fr, const ml
 			tags |= eval(t, fr, r.v[i].value);
 	if (r.n && !r.open)
 		return tags;
-	if (is_self(fr, n->kid[0]))
+	if (mla_trace_is_self(fr, n->kid[0]))
 		return tags | (is_state(t, fr, n->name) ? MLA_TR_MEMORY : 0);
 	object = eval(t, fr, n->kid[0]);
 	if (mla_str_is(n->name, "offset") && (object & MLA_TR_CACHE))
@@ -253,14 +246,6 @@ static uint32_t subscript_tags(mla_trace *t, const mla_trace_frame *fr, const ml
 			t->suffix_frame = fr;
 		}
 	return tags;
-}
-
-static bool is_library(const mla_trace_frame *fr, const mla_node *n)
-{
-	while (n->kind == MLA_N_ATTRIBUTE)
-		n = n->kid[0];
-	return n->kind == MLA_N_NAME && !mla_parameter(fr->function, n->name) &&
-	       mla_module_alias(fr->module, n->name);
 }
 
 static uint32_t all_arguments(mla_trace *t, const mla_trace_frame *fr, const mla_node *call)
@@ -359,7 +344,7 @@ static uint32_t read_attribute(mla_trace *t, const mla_trace_frame *fr, const ml
 		mla_kid(call, 2) ? mla_node_text(fr->module->text, call->kid[2]) : (mla_str){"", 0};
 	mla_str name = {text.ptr + 1, text.len > 2 ? text.len - 2 : 0};
 
-	if (is_self(fr, mla_kid(call, 1)))
+	if (mla_trace_is_self(fr, mla_kid(call, 1)))
 		return is_state(t, fr, name) ? MLA_TR_MEMORY : 0;
 	if (mla_str_is(name, "offset") && (object & MLA_TR_CACHE))
 		return MLA_TR_LENGTH;
@@ -381,7 +366,7 @@ static uint32_t call_tags(mla_trace *t, const mla_trace_frame *fr, const mla_nod
 		return joined(all_arguments(t, fr, n));
 	if ((inner = mla_trace_enter(t, fr, n)))
 		return result_tags(t, inner);
-	library = callee->kind != MLA_N_ATTRIBUTE || is_library(fr, callee);
+	library = callee->kind != MLA_N_ATTRIBUTE || mla_trace_is_library(fr, callee);
 	object = library ? 0 : eval(t, fr, callee->kid[0]);
 	if (object & MLA_TR_CACHE) {
 		tags = all_arguments(t, fr, n);
@@ -494,97 +479,4 @@ uint32_t mla_trace_tags(mla_trace *t, const mla_trace_frame *fr, const mla_node 
 	t->steps = t->depth = 0;
 	t->suffix = NULL;
 	return eval(t, fr, expr);
-}
-
-const mla_node *mla_trace_argument(const mla_trace_frame *fr, const mla_node *p)
-{
-	uint32_t position = p->index - (fr->bound ? 1 : 0), at = 0;
-
-	if (p->index == 0 && fr->bound)
-		return NULL;
-	for (uint32_t i = 1; i < fr->call->n; i++) {
-		const mla_node *a = fr->call->kid[i];
-
-		if (!a || a->kind == MLA_N_STAR || a->kind == MLA_N_STAR_STAR)
-			return NULL;
-		if (a->kind == MLA_N_KEYWORD ? mla_str_eq(a->name, p->name) : at == position)
-			return a->kind == MLA_N_KEYWORD ? mla_kid(a, 0) : a;
-		at += a->kind != MLA_N_KEYWORD;
-	}
-	return NULL;
-}
-
-static bool in_chain(const mla_trace_frame *fr, const mla_node *function, uint32_t *calls)
-{
-	for (*calls = 0; fr; fr = fr->caller) {
-		(*calls)++;
-		if (fr->function == function)
-			return true;
-	}
-	return false;
-}
-
-/* A function or lambda that a function gives a name. */
-static const mla_node *local_function(const mla_trace_frame *fr, mla_str name)
-{
-	for (const mla_node *n = mla_kid(fr->function, 1); n;
-	     n = mla_node_next(n, mla_kid(fr->function, 1), false)) {
-		if (n->kind == MLA_N_FUNCTION && mla_str_eq(n->name, name))
-			return n;
-		if (n->kind == MLA_N_ASSIGN && n->n == 2 && n->kid[0]->kind == MLA_N_NAME &&
-		    mla_str_eq(n->kid[0]->name, name) && n->kid[1]->kind == MLA_N_LAMBDA)
-			return n->kid[1];
-	}
-	return NULL;
-}
-
-static bool enter(mla_trace_frame *out, mla_trace *t, const mla_trace_frame *fr,
-                  const mla_node *call)
-{
-	const mla_node *callee = call->kid[0];
-	mla_symbol s = {0};
-	uint32_t calls;
-
-	*out = (mla_trace_frame){.caller = fr, .call = call};
-	if (callee->kind == MLA_N_ATTRIBUTE && is_self(fr, callee->kid[0])) {
-		mla_lineage l;
-		mla_method m;
-
-		mla_class_lineage(&l, t->project, fr->owner);
-		m = mla_lineage_method(&l, callee->name);
-		if (!m.node)
-			return false;
-		s = (mla_symbol){m.owner.module, m.node};
-		out->owner = fr->owner;
-		out->bound = !mla_method_is(m.node, "staticmethod");
-	} else if (callee->kind == MLA_N_NAME || is_library(fr, callee)) {
-		if (callee->kind == MLA_N_NAME && mla_parameter(fr->function, callee->name))
-			return false;
-		if (callee->kind == MLA_N_NAME)
-			s = (mla_symbol){fr->module, local_function(fr, callee->name)};
-		if (!s.node)
-			s = mla_project_resolve_node(t->project, fr->module, callee);
-	}
-	if (!s.node || (s.node->kind != MLA_N_FUNCTION && s.node->kind != MLA_N_LAMBDA) ||
-	    in_chain(fr, s.node, &calls) || calls > MAX_CALLS)
-		return false;
-	out->function = s.node;
-	out->module = s.module;
-	return true;
-}
-
-const mla_trace_frame *mla_trace_enter(mla_trace *t, const mla_trace_frame *fr,
-                                       const mla_node *call)
-{
-	bool known;
-	mla_pool_fact *f = mla_pool_memo_at(&t->frames, fr, call, &known);
-	mla_trace_frame inner;
-
-	if (known)
-		return f->entered;
-	if (!enter(&inner, t, fr, call))
-		return NULL;
-	f->entered = mla_arena_alloc(t->arena, sizeof(*f->entered));
-	*f->entered = inner;
-	return f->entered;
 }

@@ -77,6 +77,12 @@ const mla_trace_frame *mla_trace_enter(mla_trace *t, const mla_trace_frame *fr,
 /* What the call of the frame gives to a parameter; NULL: its default, or nothing. */
 const mla_node *mla_trace_argument(const mla_trace_frame *fr, const mla_node *parameter);
 
+/* Is it the instance whose method the frame runs? */
+bool mla_trace_is_self(const mla_trace_frame *fr, const mla_node *n);
+
+/* Does a dotted name begin with an imported module? */
+bool mla_trace_is_library(const mla_trace_frame *fr, const mla_node *n);
+
 /* Does control not go past the end of this statement or block? */
 bool mla_trace_exits(const mla_node *n);
 
