@@ -15,11 +15,11 @@ typedef struct {
 
 static limits limits_of(const mla_bench_point *p, const mla_bench_effort *effort)
 {
-	bool same = mla_bench_same(p), fine = same || mla_bench_second(p);
+	bool same = mla_bench_same(p);
 	uint32_t least = effort->samples * (same ? MLA_BENCH_SAME_FACTOR : 1);
 
 	return (limits){least, least > MLA_BENCH_PAIRS ? least : MLA_BENCH_PAIRS,
-	                fine ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD, effort->patience};
+	                same ? MLA_BENCH_SAME_SPREAD : MLA_BENCH_SPREAD, effort->patience};
 }
 
 /* A point inside the whole. */

@@ -57,7 +57,7 @@ enum {
 /* A sample repeats its arm for about that long: clocks and wake-ups of threads cost microseconds, a
  * scheduler's turn some milliseconds. */
 #define MLA_BENCH_SECONDS 0.02
-enum { MLA_BENCH_PATIENCE = 30, MLA_BENCH_PATIENCE_MAX = 3600 };
+enum { MLA_BENCH_PATIENCE = 20, MLA_BENCH_PATIENCE_MAX = 3600 };
 
 /* Milliseconds. Quartiles interpolate linearly between samples; the median is the second one. */
 typedef struct {
