@@ -56,7 +56,7 @@ static bool is_text(mla_file *f, mla_str bytes)
 /* Reading a file once more costs more than its bytes do, up to some size of a repository. */
 static void keep(mla_load *l, work *w, mla_str bytes)
 {
-	enum { KEEP_MAX = 16 << 20 };
+	enum { KEEP_MAX = 4 << 20 };
 	char *copy;
 
 	if (atomic_fetch_add(&w->kept, bytes.len) + bytes.len > KEEP_MAX)
