@@ -208,6 +208,37 @@ static void by_construction(mla_latent *out, const mla_constructors *constructor
 		}
 }
 
+/* What an operation is done to: x.split(...), mx.split(x, ...). */
+static const mla_node *operand_of(const mla_node *call, mla_module *m)
+{
+	const mla_node *callee = call->kid[0], *object = mla_kid(callee, 0);
+	bool method = callee->kind == MLA_N_ATTRIBUTE &&
+	              !(object->kind == MLA_N_NAME && mla_module_alias(m, object->name));
+
+	return method ? object : mla_kid(call, 1);
+}
+
+/* Is it cut out of, or another view of, what has the name of an up-projection? */
+static bool is_cut(const mla_node *value, mla_module *m)
+{
+	static const char *const views[] = {"reshape",   "view",     "transpose", "permute",
+	                                    "swapaxes",  "split",    "chunk",     "contiguous",
+	                                    "unflatten", "moveaxis", NULL};
+	mla_up_role role;
+
+	for (const mla_node *n = value; n;) {
+		if ((n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE) &&
+		    mla_up_by_name(&role, n->name))
+			return n != value;
+		if (n->kind == MLA_N_CALL)
+			n = mla_str_in(n->kid[0]->name, views) ? operand_of(n, m) : NULL;
+		else
+			n = n->kind == MLA_N_SUBSCRIPT || n->kind == MLA_N_ATTRIBUTE ? n->kid[0]
+			                                                             : NULL;
+	}
+	return false;
+}
+
 /* `self.w_kc = ...`, `self.w_kc, self.w_vc = ...`, likewise */
 static void by_name(mla_latent *out, const mla_constructors *constructors, bool anywhere)
 {
@@ -226,6 +257,9 @@ static void by_name(mla_latent *out, const mla_constructors *constructors, bool 
 
 				if (t->kind == MLA_N_ATTRIBUTE && mla_up_by_name(&role, t->name))
 					add_up(out, &m, role);
+				else if (t->kind == MLA_N_ATTRIBUTE &&
+				         is_cut(n->kid[n->n - 1], init.owner.module))
+					add_up(out, &m, MLA_UP_BOTH);
 			}
 		}
 	}

@@ -281,6 +281,21 @@ static bool replace_flag(plan *p, const mla_test *t, mla_str self, mla_str lengt
 	return true;
 }
 
+/* `case n if n == 1`: there is no n before the statement. */
+static bool is_bound_by_pattern(const mla_test *t)
+{
+	const mla_node *c = t->node;
+
+	while (c && c->kind != MLA_N_CASE && c->kind != MLA_N_FUNCTION)
+		c = c->parent;
+	if (!c || c->kind != MLA_N_CASE || !mla_kid(c, 1) || !mla_node_within(t->node, c->kid[1]))
+		return false;
+	for (const mla_node *n = c->kid[0]; n; n = mla_node_next(n, c->kid[0], false))
+		if (n->kind == MLA_N_NAME && mla_str_eq(n->name, t->count->name))
+			return true;
+	return false;
+}
+
 static bool cache_length_form(plan *p)
 {
 	const mla_site *s = p->site;
@@ -308,7 +323,7 @@ static bool cache_length_form(plan *p)
 	prefix = mla_arena_format(
 		p->arena,
 		"%.*s <= ", MLA_ARG(mla_text_slice(first->module->text, first->count->outer)));
-	if (first->count->kind == MLA_N_WALRUS)
+	if (first->count->kind == MLA_N_WALRUS || is_bound_by_pattern(first))
 		return mla_fix_refuse(p->fix, "the count is bound inside the test");
 	if (s->test_count == 1 && is_flag(first->node))
 		return replace_flag(p, first, self, length);

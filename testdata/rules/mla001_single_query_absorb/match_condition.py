@@ -59,7 +59,7 @@ class GeanAttention(nn.Module):
             bias = mx.where(mask, bias, mx.finfo(bias.dtype).min)
 
         match L:
-            case n if n == 1:  # expect: MLA001 select
+            case n if n == 1:  # expect: MLA001 select geometry-only
                 q_nope = self.embed_q(q_nope)
                 k = v = latent
             case _:
@@ -69,7 +69,7 @@ class GeanAttention(nn.Module):
         out = scaled_dot_product_attention(
             q_nope, k, v, cache=cache, scale=self.scale, mask=bias
         )
-        match L == 1:  # expect: MLA001 followup
+        match L == 1:  # expect: MLA001 followup geometry-only
             case True:
                 out = self.unembed_out(out)
         return self.o_proj(out.swapaxes(1, 2).reshape(B, L, -1))
