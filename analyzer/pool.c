@@ -348,9 +348,9 @@ static void add(finder *f, const mla_trace_frame *fr, const mla_node *extend, co
 		.entry = top->function,
 		.extend = extend,
 		.suffix = suffix,
-		.gate = mla_pool_written(gate->frame, gate->expr),
 		.gate_holds = gate->holds,
 	};
+	p->gate = mla_pool_written(gate->frame, gate->expr, &p->gate_holds);
 	site = (mla_pool_site){.trace = &f->trace,
 	                       .gate = gate,
 	                       .guards = g,

@@ -261,14 +261,22 @@ static void split(splitter *s, const mla_trace_frame *fr, const mla_node *n, boo
 	s->depth--;
 }
 
-const mla_node *mla_pool_written(const mla_trace_frame *fr, const mla_node *n)
+const mla_node *mla_pool_written(const mla_trace_frame *fr, const mla_node *n, bool *holds)
 {
-	const mla_node *value = n->kind == MLA_N_NAME ? mla_pool_flag(fr, n) : NULL;
+	const mla_node *value;
 
-	return value && (value->kind == MLA_N_AND || value->kind == MLA_N_OR ||
-	                 value->kind == MLA_N_COMPARE || value->kind == MLA_N_NOT)
-	               ? value
-	               : n;
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		while (n->kind == MLA_N_NOT && mla_kid(n, 0)) {
+			n = n->kid[0];
+			*holds = !*holds;
+		}
+		value = n->kind == MLA_N_NAME ? mla_pool_flag(fr, n) : NULL;
+		if (!value || (value->kind != MLA_N_AND && value->kind != MLA_N_OR &&
+		               value->kind != MLA_N_COMPARE && value->kind != MLA_N_NOT))
+			break;
+		n = value;
+	}
+	return n;
 }
 
 void mla_pool_atoms(mla_pool_guards *g, mla_trace *t)
@@ -278,9 +286,10 @@ void mla_pool_atoms(mla_pool_guards *g, mla_trace *t)
 	g->atoms = 0;
 	for (s.condition = 0; s.condition < g->n; s.condition++) {
 		const mla_pool_condition *c = &g->v[s.condition];
-		const mla_node *n = mla_pool_written(c->frame, c->expr);
+		bool holds = c->holds;
+		const mla_node *n = mla_pool_written(c->frame, c->expr, &holds);
 
-		split(&s, c->frame, n, c->holds, n);
+		split(&s, c->frame, n, holds, n);
 	}
 }
 

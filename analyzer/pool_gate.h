@@ -51,7 +51,8 @@ const mla_node *mla_pool_other_arm(const mla_pool_condition *c);
 /* What a name is bound to by its only assignment, seen from its use; NULL: it is not one. */
 const mla_node *mla_pool_flag(const mla_trace_frame *fr, const mla_node *name);
 
-/* What a flag stands for; another condition as it is. */
-const mla_node *mla_pool_written(const mla_trace_frame *fr, const mla_node *n);
+/* What a flag stands for, without a `not` in front, which turns *holds; another condition as it is.
+ */
+const mla_node *mla_pool_written(const mla_trace_frame *fr, const mla_node *n, bool *holds);
 
 #endif

@@ -322,6 +322,11 @@ static bool is_plain(const mla_pool *p)
 	return true;
 }
 
+static bool is_pattern(const mla_node *n)
+{
+	return n->parent && n->parent->kind == MLA_N_CASE && n->index == 0;
+}
+
 /* Does a condition before the gate say that something is remembered? */
 static bool is_remembered(const mla_pool *p, const mla_pool_site *s)
 {
@@ -359,7 +364,7 @@ void mla_pool_spell(mla_pool *p, const mla_pool_site *s)
 		refuse(p, MLA_POOL_NO_LENGTH, p->gate);
 	if (!p->length && !p->total.len)
 		refuse(p, MLA_POOL_NO_TOTAL, p->gate);
-	if (!is_plain(p))
+	if (!is_plain(p) || is_pattern(p->gate) || (p->single && is_pattern(p->single)))
 		refuse(p, MLA_POOL_MIXED, p->gate);
 	if (p->single && p->single != p->length && p->single_in == p->gate &&
 	    (p->length || !is_remembered(p, s)))
