@@ -97,9 +97,9 @@ const mla_rule mla_rule_mla002_fixed_absorb_threshold = {
 	.doc = doc,
 	.commit_subject = "Derive the MLA absorb limit from the layer's sizes",
 	.commit_reason = "Up to which number of queries absorbing is the cheaper path follows from "
-                         "the sizes of "
+			 "the sizes of "
 			 "the latent. The code compares with a fixed number, or with one that does "
-                         "not depend "
+			 "not depend "
 			 "on them: with it some steps take the path that needs more multiply-adds.",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,

@@ -70,7 +70,7 @@ const mla_rule mla_rule_mla003_cold_cache_absorb = {
 	.commit_reason =
 		"The limit in the code is that of a long cache. On a short one the paths cross at "
 		"fewer queries, so that a chunk of a prefill on a cold cache takes the absorbed "
-                "path "
+		"path "
 		"although the materialised one needs fewer multiply-adds.",
 	.severity = MLA_WARNING,
 	.fix = MLA_FIX_SOMETIMES,

@@ -73,9 +73,9 @@ const mla_rule mla_rule_mla004_split_absorb_guards = {
 	.doc = doc,
 	.commit_subject = "Make the guards of MLA absorption agree",
 	.commit_reason = "One test chooses the path, and another one whether its output is "
-                         "projected from the "
+			 "projected from the "
 			 "latent to values. For some numbers of queries the two disagree: the "
-                         "output is then "
+			 "output is then "
 			 "projected twice or not at all, and wrong.",
 	.severity = MLA_ERROR,
 	.fix = MLA_FIX_SOMETIMES,

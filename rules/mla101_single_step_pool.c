@@ -80,10 +80,10 @@ const mla_rule mla_rule_mla101_single_step_pool = {
 	.commit_subject = "Extend pooled indexer keys by any number of tokens",
 	.commit_reason =
 		"Windows of pooled keys that are complete cannot change, so only the suffix has to "
-                "be "
+		"be "
 		"pooled again. That path is taken for exactly one new token: a speculative verify "
 		"step and a short follow-up turn pool the whole cache, at a cost that grows with "
-                "the "
+		"the "
 		"context. What the path needs is that the cache is as long as the pool remembers "
 		"plus the new tokens.",
 	.severity = MLA_WARNING,

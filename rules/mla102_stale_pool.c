@@ -80,7 +80,7 @@ const mla_rule mla_rule_mla102_stale_pool = {
 	.commit_subject = "Extend pooled indexer keys only while they are current",
 	.commit_reason =
 		"Pooled keys are extended without a look at the length they were pooled at. After "
-                "the "
+		"the "
 		"cache was trimmed, as a speculative step does with drafts that were not accepted, "
 		"windows with keys that are no longer there stay in the pool: wrong scores.",
 	.severity = MLA_ERROR,
