@@ -283,6 +283,8 @@ static bool mentions_us(mla_str text)
 	       mla_str_contains(text, "\\U00");
 }
 
+enum { CONFIG_MAX = 1 << 20 };
+
 int mla_config_read(mla_config *out, bool *found, mla_arena *arena, const char *path, mla_str text)
 {
 	const char *slash = strrchr(path, '/');
@@ -295,6 +297,8 @@ int mla_config_read(mla_config *out, bool *found, mla_arena *arena, const char *
 	*found = false;
 	if (project && !mentions_us(text))
 		return 0;
+	if (text.len > CONFIG_MAX)
+		return mla_error(MLA_ECONFIG, "%s: larger than %d MB", path, CONFIG_MAX >> 20);
 	if (mla_text_new(&r.text, path, text) < 0)
 		return mla_error(MLA_ECONFIG, "%s: %s", path, mla_error_last());
 	if ((error = mla_toml_parse(&root, arena, r.text)) < 0)

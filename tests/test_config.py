@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -176,12 +177,26 @@ def foreign_tables():
 def hostile():
     for data, message in (
         (b"\0" * 10000000, "mlalint.toml: larger than 4 MB"),
+        (b"#\n" * 600000, "mlalint.toml: larger than 1 MB"),
         (b"select = " + b"[" * 100000, "mlalint.toml:1: nested more than 128 deep"),
         (b"select = ['\xff']", "mlalint.toml:1: not UTF-8"),
         (b"a" + b".a" * 100000 + b"= 1", "mlalint.toml:1: nested more than 128 deep"),
         (b"exclude = ['" + b"*a" * 300 + b"']", "mlalint.toml:1: exclude: a pattern has from 1 to 512 characters"),
     ):
         refused({"mlalint.toml": data}, message)
+
+
+def hostile_and_slow():
+    """What the parser would take minutes or hours for: half a million syntax errors."""
+    for data in (b'"' * 1000000, b"x = [\n" + b'"a" ' * 250000, b"x = 1 2\n" * 120000, b"x=" * 500000):
+        start = time.monotonic()
+        with folder({"mlalint.toml": data, "m.py": model()}) as d:
+            p = run(("check", "m.py"), d, 2)
+        need(b"mlalint.toml:1: not TOML" in p.stderr, text(p.stderr))
+        seconds = time.monotonic() - start
+        need(seconds < 20, "%.1f seconds for %r..." % (seconds, data[:12]))
+    with folder({"pyproject.toml": b"#\n" * 900000, "m.py": model()}) as d:
+        same("a large file of others", paths(d), ["m.py"])
 
 
 def dump():
@@ -210,6 +225,6 @@ def check_verb():
 
 cases = Cases("config")
 for case in (closest_wins, command_line_first, severity, per_file, geometry, excluded, given_file, revisions,
-             mistakes, foreign_tables, hostile, dump, check_verb):  # fmt: skip
+             mistakes, foreign_tables, hostile, hostile_and_slow, dump, check_verb):  # fmt: skip
     cases.run(case.__name__.replace("_", " "), case)
 sys.exit(cases.status())
