@@ -23,6 +23,7 @@ struct mla_configs {
 	mla_strs select, ignore, extend_select, exclude; /* of the command line */
 	const mla_config *fixed;                         /* of --config and --isolated */
 	MLA_VEC(known) known;
+	char cwd[PATH_MAX];
 };
 
 static int read_disk(mla_bytes *out, const char *path)
@@ -215,6 +216,8 @@ int mla_configs_new(mla_configs **out, const mla_options *o)
 	c->arena = mla_arena_new();
 	c->options = o;
 	*out = c;
+	if (!getcwd(c->cwd, sizeof(c->cwd)))
+		return mla_error(MLA_EIO, "working directory: %s", strerror(errno));
 	error = take_line(&c->select, c, "--select", o->select, true);
 	if (error == 0)
 		error = take_line(&c->ignore, c, "--ignore", o->ignore, true);
@@ -359,13 +362,46 @@ static bool is_named(const mla_options *o, const char *absolute)
 	return false;
 }
 
+/* One part of the way to a file: is it excluded by the configuration that holds there? *by says
+ * which; NULL: the command line. `named`: the file at the end of the way is. */
+static int part_excluded(bool *out, const char **by, mla_configs *c, const mla_tree *tree,
+                         const char *absolute, bool named)
+{
+	size_t root = strlen(tree->folder);
+	const mla_options *o = c->options;
+	const mla_config *f;
+	int error = mla_configs_find(&f, c, tree, absolute + root + (root > 1));
+
+	if (error < 0)
+		return error;
+	*by = o->exclude ? NULL : f->path;
+	*out = any_matches(o->exclude ? &c->exclude : &f->exclude, o->exclude ? c->cwd : f->base,
+	                   absolute);
+	if (*out && !o->force_exclude && !f->force_exclude)
+		*out = !named && !is_named(o, absolute);
+	return 0;
+}
+
+int mla_configs_leave_out(bool *out, mla_configs *c, mla_tree *tree, const char *folder)
+{
+	char absolute[2 * PATH_MAX];
+	const char *by = NULL;
+	int error;
+
+	snprintf(absolute, sizeof(absolute), "%s/%s", strcmp(tree->folder, "/") ? tree->folder : "",
+	         folder);
+	error = part_excluded(out, &by, c, tree, absolute, false);
+	if (error == 0 && *out)
+		mla_vec_push(&tree->left_out, by ? by : "--exclude");
+	return error;
+}
+
 /* The last folder that was found not to be excluded: most files share it with the one before. */
 typedef struct {
-	char cwd[PATH_MAX], passed[2 * PATH_MAX];
+	char passed[2 * PATH_MAX];
 } exclusion;
 
-/* Is the file, or a folder it is in, excluded by the configuration that holds for that? *by says
- * which; NULL: the command line. */
+/* Is the file, or a folder it is in, excluded? */
 static int is_excluded(bool *out, const char **by, mla_configs *c, exclusion *e,
                        const mla_tree *tree, const mla_file *file)
 {
@@ -380,19 +416,14 @@ static int is_excluded(bool *out, const char **by, mla_configs *c, exclusion *e,
 	    strncmp(e->passed, absolute, strlen(e->passed)) == 0)
 		end = name;
 	while (end && !*out) {
-		const mla_config *f;
 		int error;
 
 		end = strchr(end + 1, '/');
 		if (end)
 			*end = '\0';
-		if ((error = mla_configs_find(&f, c, tree, absolute + root + (root > 1))) < 0)
+		error = part_excluded(out, by, c, tree, absolute, file->named);
+		if (error < 0)
 			return error;
-		*by = c->options->exclude ? NULL : f->path;
-		*out = any_matches(c->options->exclude ? &c->exclude : &f->exclude,
-		                   c->options->exclude ? e->cwd : f->base, absolute);
-		if (*out && !c->options->force_exclude && !f->force_exclude)
-			*out = !file->named && !is_named(c->options, absolute);
 		if (end)
 			*end = '/';
 	}
@@ -401,11 +432,29 @@ static int is_excluded(bool *out, const char **by, mla_configs *c, exclusion *e,
 	return 0;
 }
 
-static void note(mla_fileset *files, uint32_t n, const char *by)
+static void note(mla_fileset *files, uint32_t n, const char *what, const char *by)
 {
 	if (n)
-		mla_fileset_note(files, "%u file%s excluded by %s", n, n == 1 ? "" : "s",
+		mla_fileset_note(files, "%u %s%s excluded by %s", n, what, n == 1 ? "" : "s",
 		                 by ? by : "--exclude");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Folders that were not entered, by what excludes them. */
+static void note_folders(mla_fileset *files, mla_tree *t)
+{
+	if (t->left_out.n)
+		qsort(t->left_out.v, t->left_out.n, sizeof(*t->left_out.v), by_name);
+	for (uint32_t i = 0, end; i < t->left_out.n; i = end) {
+		for (end = i; end < t->left_out.n; end++)
+			if (strcmp(t->left_out.v[end], t->left_out.v[i]) != 0)
+				break;
+		note(files, end - i, "folder", t->left_out.v[i]);
+	}
 }
 
 /* Drops the excluded files of a tree; after an error the rest stays as it is. */
@@ -426,7 +475,7 @@ static int exclude(mla_configs *c, exclusion *e, mla_fileset *files, mla_tree *t
 			continue;
 		}
 		if (by != last) {
-			note(files, left_out, last);
+			note(files, left_out, "file", last);
 			left_out = 0;
 		}
 		last = by;
@@ -434,7 +483,8 @@ static int exclude(mla_configs *c, exclusion *e, mla_fileset *files, mla_tree *t
 		mla_text_free(t->files.v[k].text);
 		free(t->files.v[k].path);
 	}
-	note(files, left_out, last);
+	note(files, left_out, "file", last);
+	note_folders(files, t);
 	t->files.n = n;
 	return error;
 }
@@ -444,8 +494,6 @@ int mla_configs_exclude(mla_configs *c, mla_fileset *files)
 	exclusion e = {.passed = "?"}; /* no absolute path */
 	int error = 0;
 
-	if (!getcwd(e.cwd, sizeof(e.cwd)))
-		return mla_error(MLA_EIO, "working directory: %s", strerror(errno));
 	for (uint32_t i = 0; i < files->trees.n && error == 0; i++)
 		error = exclude(c, &e, files, &files->trees.v[i]);
 	return error;

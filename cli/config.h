@@ -74,6 +74,9 @@ int mla_configs_find(const mla_config **out, mla_configs *c, const mla_tree *tre
 int mla_configs_file(const mla_file_settings **out, mla_configs *c, const mla_tree *tree,
                      const char *path);
 
+/* Is a folder excluded that was met on the way, and not named? The tree keeps count. */
+int mla_configs_leave_out(bool *out, mla_configs *c, mla_tree *tree, const char *folder);
+
 /* Takes what is excluded out of the files that were collected, and notes how many. */
 int mla_configs_exclude(mla_configs *c, mla_fileset *files);
 

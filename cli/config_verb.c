@@ -182,7 +182,7 @@ static int check_paths(mla_configs *c, const mla_options *o)
 {
 	mla_fileset files = {0};
 	MLA_VEC(const mla_config *) seen = {0};
-	int error = mla_fileset_collect(&files, o);
+	int error = mla_fileset_collect(&files, o, NULL);
 
 	for (uint32_t i = 0; i < files.trees.n && error == 0; i++)
 		for (uint32_t k = 0; k < files.trees.v[i].files.n && error == 0; k++) {

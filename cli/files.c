@@ -27,6 +27,7 @@ void mla_fileset_free(mla_fileset *s)
 		for (uint32_t k = 0; k < t->ignored.n; k++)
 			free(t->ignored.v[k]);
 		mla_vec_free(&t->ignored);
+		mla_vec_free(&t->left_out);
 		mla_vec_free(&t->files);
 		mla_git_tree_free(t->git);
 		free(t->folder);

@@ -28,11 +28,12 @@ typedef struct {
 
 /* A repository, or the folder that paths are relative to. */
 typedef struct {
-	char *folder;             /* absolute, without '/' at the end */
-	struct mla_git_tree *git; /* the files of a revision; NULL: those of the disk */
-	MLA_VEC(mla_file) files;  /* sorted by path */
-	MLA_VEC(mla_file) unread; /* imported, and not to be read */
-	MLA_VEC(char *) ignored;  /* sources and folders that git ignores, in no order */
+	char *folder;                   /* absolute, without '/' at the end */
+	struct mla_git_tree *git;       /* the files of a revision; NULL: those of the disk */
+	MLA_VEC(mla_file) files;        /* sorted by path */
+	MLA_VEC(mla_file) unread;       /* imported, and not to be read */
+	MLA_VEC(const char *) left_out; /* for each excluded folder, what excludes it */
+	MLA_VEC(char *) ignored;        /* sources and folders that git ignores, in no order */
 } mla_tree;
 
 typedef struct {
@@ -41,8 +42,10 @@ typedef struct {
 } mla_fileset;
 
 /* Walks the paths of the options; "-" reads standard input. MLA_EIO for a path that does not exist,
- * MLA_EGIT where a revision is asked for and cannot be had. */
-int mla_fileset_collect(mla_fileset *out, const mla_options *o);
+ * MLA_EGIT where a revision is asked for and cannot be had. Folders that `configs` exclude are not
+ * entered; NULL: all are. */
+struct mla_configs;
+int mla_fileset_collect(mla_fileset *out, const mla_options *o, struct mla_configs *configs);
 void mla_fileset_free(mla_fileset *s);
 
 /* The tree of a folder, made when there is none. Valid until the next one is made. */

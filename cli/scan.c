@@ -440,7 +440,7 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 	int error = start(out, o);
 
 	if (error == 0)
-		error = mla_fileset_collect(&out->files, o);
+		error = mla_fileset_collect(&out->files, o, out->configs);
 	if (error == 0)
 		error = mla_configs_exclude(out->configs, &out->files);
 	for (uint32_t i = 0; i < o->output_count && error == 0; i++)

@@ -1,4 +1,5 @@
 /* The paths of a command line, and walking folders. */
+#include "cli/config.h"
 #include "cli/files.h"
 
 #include "analyzer/str.h"
@@ -15,8 +16,10 @@ typedef struct {
 	mla_fileset *set;
 	mla_tree *tree;
 	git_repository *repo;
-	mla_ignore *ignore;  /* NULL: no rules */
-	git_index *index;    /* of repo, once it was needed */
+	mla_ignore *ignore; /* NULL: no rules */
+	git_index *index;   /* of repo, once it was needed */
+	mla_configs *configs;
+	int error;           /* of a configuration on the way */
 	char path[PATH_MAX]; /* absolute, of the entry at hand */
 } walk;
 
@@ -65,6 +68,16 @@ static bool ignored(walk *w, bool folder)
 		return false;
 	mla_vec_push(&w->tree->ignored, mla_copy(relative));
 	return true;
+}
+
+static bool excluded(walk *w)
+{
+	bool out = false;
+
+	if (w->configs && w->error == 0)
+		w->error =
+			mla_configs_leave_out(&out, w->configs, w->tree, below(w->tree, w->path));
+	return out || w->error < 0;
 }
 
 static bool is_metadata(const char *name)
@@ -133,7 +146,7 @@ static void visit(walk *w, mode_t mode, const char *name, int depth)
 	const char *relative = below(w->tree, w->path);
 
 	if (S_ISDIR(mode)) {
-		if (is_metadata(name) || ignored(w, true))
+		if (is_metadata(name) || ignored(w, true) || excluded(w))
 			return;
 		if (has_entry(w, strlen(w->path), ".git"))
 			skip(w->tree, relative, "another repository or a submodule");
@@ -340,10 +353,13 @@ static int read_stdin(mla_text **out, const char *path)
 	return error;
 }
 
-static int collect(mla_fileset *s, const mla_options *o, const target *t, const char *loose)
+static int collect(mla_fileset *s, const mla_options *o, const target *t, const char *loose,
+                   mla_configs *configs)
 {
-	walk w = {
-		.set = s, .tree = mla_fileset_tree(s, t->root ? t->root : loose), .repo = t->repo};
+	walk w = {.set = s,
+	          .tree = mla_fileset_tree(s, t->root ? t->root : loose),
+	          .repo = t->repo,
+	          .configs = configs};
 	const char *relative = below(w.tree, t->absolute);
 	mla_file *f;
 	int error = 0;
@@ -358,6 +374,8 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 			w.ignore = mla_ignore_new(s, w.repo, w.tree->folder);
 		if ((error = walk_folder(&w, 0)) < 0)
 			error = mla_error(error, "%s: %s", t->given, mla_error_last());
+		else
+			error = w.error;
 	} else if (!S_ISREG(t->mode)) {
 		skip(w.tree, relative, "not a regular file")->named = true;
 	} else if (!mla_file_is_source(t->absolute)) {
@@ -370,7 +388,7 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 	return error;
 }
 
-int mla_fileset_collect(mla_fileset *out, const mla_options *o)
+int mla_fileset_collect(mla_fileset *out, const mla_options *o, mla_configs *configs)
 {
 	static const char *const here[] = {"."};
 	const char *const *path = o->arg_count ? o->args : here;
@@ -393,7 +411,7 @@ int mla_fileset_collect(mla_fileset *out, const mla_options *o)
 	if (error == 0)
 		loose_root(loose, sizeof(loose), &list, cwd);
 	for (uint32_t i = 0; i < list.n && error == 0; i++)
-		error = collect(out, o, &list.v[i], loose);
+		error = collect(out, o, &list.v[i], loose, configs);
 	for (uint32_t i = 0; i < out->trees.n && error == 0; i++)
 		error = mla_tree_settle(&out->trees.v[i]);
 	for (uint32_t i = 0; i < list.n; i++) {

@@ -10,7 +10,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_cli import folder, model
-from tool import Cases, need, run, same, text
+from tool import TOOL, Cases, need, run, same, text
 
 
 def report(cwd, *args):
@@ -119,6 +119,35 @@ def excluded():
         same("flag", paths(d, "--exclude", "a, x"), ["m.py"])
 
 
+def not_entered():
+    """An excluded folder is not looked into: what cannot be read there is nobody's fault."""
+    files = {"mlalint.toml": b'exclude = ["vendor", "a/old"]\n', "m.py": model(), "vendor/x/v.py": model(),
+             "b/vendor/v.py": model(), "a/old/o.py": model(), "a/new/n.py": model()}  # fmt: skip
+    run_as = {}
+    if os.getuid() == 0:
+        run_as["preexec_fn"] = lambda: os.setuid(65534)
+    closed = ("vendor/x", "b/vendor", "a/old")
+    with folder(files) as d:
+        os.chmod(d, 0o755)
+        for name in closed:
+            os.chmod(os.path.join(d, name), 0)
+        try:
+            for args, status in (((), 1), (("--force-exclude",), 1), (("--exclude", "vendor"), 2)):
+                p = subprocess.run((TOOL, "check") + args, cwd=d, stdout=-1, stderr=-1, **run_as)
+                same("status of %r: %s" % (args, text(p.stderr)), p.returncode, status)
+                need(("Permission denied" in text(p.stderr)) == (status == 2), text(p.stderr))
+                by = "2 folders excluded by --exclude" if status == 2 else "3 folders excluded by mlalint.toml"
+                need("mlalint: %s\n" % by in text(p.stderr), text(p.stderr))
+            p = subprocess.run((TOOL, "check", "vendor"), cwd=d, stdout=-1, stderr=-1, **run_as)
+            same("a folder that is named is entered", p.returncode, 2)
+        finally:
+            for name in closed:
+                os.chmod(os.path.join(d, name), 0o755)
+        same("paths", paths(d), ["a/new/n.py", "m.py"])
+        same("named", paths(d, "vendor"), ["vendor/x/v.py"])
+        same("named below", paths(d, "vendor/x"), ["vendor/x/v.py"])
+
+
 def given_file():
     files = {"ci/all.toml": b'exclude = ["a/*"]\n', "ci/pyproject.toml": toml('ignore = ["MLA"]'),
              "mlalint.toml": b'ignore = ["MLA"]\n', "a/m.py": model(), "m.py": model()}  # fmt: skip
@@ -224,7 +253,7 @@ def check_verb():
 
 
 cases = Cases("config")
-for case in (closest_wins, command_line_first, severity, per_file, geometry, excluded, given_file, revisions,
+for case in (closest_wins, command_line_first, severity, per_file, geometry, excluded, not_entered, given_file, revisions,
              mistakes, foreign_tables, hostile, hostile_and_slow, dump, check_verb):  # fmt: skip
     cases.run(case.__name__.replace("_", " "), case)
 sys.exit(cases.status())
