@@ -36,6 +36,7 @@ typedef struct {
 	uint32_t line[MLA_KEY_COUNT]; /* 0: not given */
 	mla_strs select, ignore, extend_select, exclude;
 	bool force_exclude;
+	const char *baseline; /* relative to `base`; NULL: none */
 	mla_form form;
 	const mla_for_path *per_file_ignores, *geometry;
 	uint32_t per_file_ignore_count, geometry_count;

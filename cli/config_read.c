@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-typedef enum { CODES, PATTERNS, PATH_CODES, BOOL, FORM, GEOMETRY, SEVERITY } key_kind;
+typedef enum { CODES, PATTERNS, PATH_CODES, BOOL, FORM, GEOMETRY, SEVERITY, PATH } key_kind;
 
 const char *const mla_key_names[] = {
 #define MLA_KEY(id, name, kind, help) name,
@@ -240,6 +240,12 @@ static int take(mla_config *out, const reader *r, mla_key key, const mla_toml *t
 		return take_geometries(out, r, t);
 	case SEVERITY:
 		return take_severities(out, r, t);
+	case PATH:
+		if (text_of(&out->baseline, r, t) < 0)
+			return MLA_ECONFIG;
+		if (!*out->baseline)
+			out->baseline = NULL; /* as config --dump prints it */
+		return 0;
 	}
 	return MLA_EBUG;
 }

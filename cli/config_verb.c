@@ -105,6 +105,9 @@ static void put_value(const mla_config *f, mla_key key)
 	case MLA_KEY_severity:
 		put_severities(f);
 		break;
+	case MLA_KEY_baseline:
+		put_string(mla_str_c(f->baseline ? f->baseline : ""));
+		break;
 	case MLA_KEY_COUNT:
 		break;
 	}

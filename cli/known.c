@@ -244,12 +244,33 @@ static bool was_sought(const mla_scan *s, const mla_tree *t, const mla_fingerpri
 	return !mla_file_exists(t, f->path.ptr);
 }
 
+/* The one that is given, else that of the configuration at the root; NULL: none. A new one lists
+ * everything, whatever the old one knows. */
+static int baseline_of(const char **out, mla_scan *s, const mla_scan_tree *t)
+{
+	const mla_config *f;
+	int error = 0;
+
+	*out = s->options->baseline;
+	if (*out || s->options->write_baseline)
+		return 0;
+	if ((error = mla_configs_find(&f, s->configs, t->tree, "root")) < 0 || !f->baseline)
+		return error;
+	if (t->tree->git)
+		mla_fileset_note(&s->files, "the baseline of %s is not for a revision", f->path);
+	else
+		*out = *f->baseline == '/'
+		               ? f->baseline
+		               : mla_arena_format(s->arena, "%s/%s", f->base, f->baseline).ptr;
+	return 0;
+}
+
 static int find_in_baseline(bool *known, mla_scan *s, const mla_scan_tree *t,
-                            const mla_fingerprint *f)
+                            const mla_fingerprint *f, const char *path)
 {
 	mla_baseline b;
 	bool *met;
-	int error = mla_baseline_read(&b, s->arena, s->options->baseline);
+	int error = mla_baseline_read(&b, s->arena, path);
 
 	if (error < 0)
 		return error;
@@ -286,11 +307,12 @@ int mla_known_take_out(mla_scan *s, mla_scan_tree *t)
 {
 	const mla_options *o = s->options;
 	mla_fingerprint *f;
+	const char *baseline;
 	bool *known;
-	int error = 0;
+	int error = baseline_of(&baseline, s, t);
 
-	if (!o->diff_base && !o->baseline && !o->write_baseline)
-		return 0;
+	if (error < 0 || (!o->diff_base && !baseline && !o->write_baseline))
+		return error;
 	f = fingerprints(s, t);
 	known = mla_arena_array(s->arena, t->results.n, sizeof(*known));
 	if (o->write_baseline) {
@@ -300,8 +322,9 @@ int mla_known_take_out(mla_scan *s, mla_scan_tree *t)
 			s->accepted[i] = f[i];
 	}
 	/* The baseline first: what it lists is found also where the base has it. */
-	if (o->baseline) {
-		error = find_in_baseline(known, s, t, f);
+	s->has_baseline |= baseline != NULL;
+	if (baseline) {
+		error = find_in_baseline(known, s, t, f, baseline);
 		s->in_baseline += drop(t, f, known);
 	}
 	if (o->diff_base && error == 0) {

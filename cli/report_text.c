@@ -237,7 +237,7 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 		fprintf(to, "; %u test%s kept", s->kept, plural(s->kept));
 	if (s->options->diff_base)
 		fprintf(to, "; %u not new", s->in_base);
-	if (s->options->baseline)
+	if (s->has_baseline)
 		fprintf(to, "; %u in the baseline", s->in_baseline);
 	if (s->baseline_gone)
 		fprintf(to, "; %u baseline entr%s no longer found", s->baseline_gone,

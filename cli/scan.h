@@ -50,6 +50,7 @@ typedef struct {
 	uint32_t doubtful;      /* of those partial, files that may have lost a finding */
 	uint32_t findings, fixable, kept, suppressed;
 	uint32_t in_base, in_baseline; /* findings that are known and therefore left out */
+	bool has_baseline;             /* given, or in a configuration */
 	uint32_t baseline_gone;        /* entries of the baseline that are no longer found */
 	uint32_t base_failed;          /* files of the base that could not be compared with */
 	mla_fingerprint *accepted;     /* for --write-baseline: all findings there were */

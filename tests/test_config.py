@@ -148,6 +148,29 @@ def not_entered():
         same("named below", paths(d, "vendor/x"), ["vendor/x/v.py"])
 
 
+def baseline():
+    """Known findings are in a file that the configuration at the root names, from its folder."""
+    body = toml('baseline = "ci/known.json"')
+    with folder({"pyproject.toml": body, "m.py": model(), "sub/n.py": model(), "ci/x": b""}) as d:
+        p = run(("check",), d, 2)
+        need("ci/known.json: No such file" in text(p.stderr), text(p.stderr))
+        p = run(("check", "--write-baseline", "ci/known.json", "m.py"), d, 0)
+        need("2 listed in the new baseline" in text(p.stderr), text(p.stderr))
+        for cwd in (d, os.path.join(d, "sub")):
+            p = run(("check", d), cwd, 1)
+            need("2 findings, 2 with a fix; 2 in the baseline\n" in text(p.stderr), text(p.stderr))
+        same("found", paths(d), ["sub/n.py"])
+        p = run(("check", "--write-baseline", "ci/known.json"), d, 0)
+        need("4 listed in the new baseline" in text(p.stderr), text(p.stderr))
+        same("all is known", paths(d), [])
+        same("none of it", paths(d, "--isolated"), ["m.py", "sub/n.py"])
+        with open(os.path.join(d, "none.json"), "w") as f:
+            run(("check", "--isolated", "--select", "MLA002", "--write-baseline", "none.json"), d, 0)
+        same("the option goes first", paths(d, "--baseline", "none.json"), ["m.py", "sub/n.py"])
+    message = "pyproject.toml:4: baseline: a string is needed, this is an integer"
+    refused({"pyproject.toml": toml("baseline = 3")}, message)
+
+
 def given_file():
     files = {"ci/all.toml": b'exclude = ["a/*"]\n', "ci/pyproject.toml": toml('ignore = ["MLA"]'),
              "mlalint.toml": b'ignore = ["MLA"]\n', "a/m.py": model(), "m.py": model()}  # fmt: skip
@@ -253,7 +276,7 @@ def check_verb():
 
 
 cases = Cases("config")
-for case in (closest_wins, command_line_first, severity, per_file, geometry, excluded, not_entered, given_file, revisions,
+for case in (closest_wins, command_line_first, severity, per_file, geometry, excluded, not_entered, baseline, given_file, revisions,
              mistakes, foreign_tables, hostile, hostile_and_slow, dump, check_verb):  # fmt: skip
     cases.run(case.__name__.replace("_", " "), case)
 sys.exit(cases.status())
