@@ -22,18 +22,23 @@ static bool is_owner(const mla_c_flow *f, uint32_t owner, uint32_t i)
 	return owner == UINT32_MAX || !g->small || i >= owner;
 }
 
+static void note(mla_arm *arm, mla_event event, const mla_node *at, mla_module *in)
+{
+	if (arm->count[event]++)
+		return;
+	arm->first[event] = at;
+	arm->in[event] = in;
+}
+
 void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at)
 {
 	uint32_t owner = event == MLA_EV_GATHER ? owner_of_gather(f) : UINT32_MAX;
 
 	for (uint32_t i = 0; i < f->guards.n; i++) {
 		mla_test *t = f->guards.v[i].test;
-		mla_arm *arm = f->guards.v[i].small ? &t->small : &t->large;
 
-		if (!is_owner(f, owner, i) || arm->count[event]++)
-			continue;
-		arm->first[event] = at;
-		arm->in[event] = f->module;
+		note(f->guards.v[i].small ? &t->small : &t->large,
+		     is_owner(f, owner, i) ? event : MLA_EV_GATHER_INSIDE, at, f->module);
 	}
 }
 

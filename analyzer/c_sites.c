@@ -326,6 +326,8 @@ static void make_site(grouping *g, uint32_t leader)
 	s->module = select->module;
 	s->function = select->function;
 	s->symbol = select->function ? select->function->name : mla_str_c("");
+	for (uint32_t i = 0; i < s->test_count; i++)
+		s->top_k |= s->test[i]->small.count[MLA_EV_GATHER_INSIDE] != 0;
 	find_refusal(s);
 }
 

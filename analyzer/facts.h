@@ -21,6 +21,7 @@ typedef enum {
 	MLA_EV_ONE_ROW,        /* one constant row is taken on the query axis */
 	MLA_EV_MASK,           /* a mask is applied to scores or handed to an attention call */
 	MLA_EV_CACHE_EXPANDED, /* expanded keys or values are put into a cache */
+	MLA_EV_GATHER_INSIDE,  /* a gather under another test of the query count in the arm */
 	MLA_EV_LAYOUT,         /* axes are put in another order, or a copy made contiguous */
 	MLA_EV_COUNT,
 } mla_event;
@@ -133,6 +134,7 @@ struct mla_site {
 		*cached; /* the operand of the first expansion: the latent of all positions */
 	const mla_node *cached_in; /* the function it stands in */
 	bool sparse;               /* rows are chosen by a top-k before attention */
+	bool top_k;                /* the absorbed arm may attend to chosen rows only */
 	bool gathers;              /* and gathered for several queries too, not only for one */
 	mla_refusal refusal;
 	const mla_node *refusal_at;

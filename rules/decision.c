@@ -182,7 +182,12 @@ mla_str mla_decision_threshold(mla_arena *arena, const mla_finding *f)
 
 const char *mla_decision_sparse(const mla_finding *f)
 {
-	return f->site->gathers ? "; nothing is gained above the top-k budget of this sparse "
-	                          "model, which gathers for several queries too"
-	                        : "";
+	if (f->site->gathers)
+		return "; nothing is gained above the top-k budget of this sparse model, which "
+		       "gathers for several queries too";
+	if (f->site->top_k)
+		return "; with a sparse top-k the absorbed arm attends to fewer rows, and the "
+		       "limit "
+		       "is higher there";
+	return "";
 }

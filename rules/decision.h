@@ -26,8 +26,8 @@ void mla_decision_describe(mla_finding *f, const mla_facts *facts, const mla_tes
 /* "170 queries (r=512 n=128 v=128, file defaults)" or how it would be computed at run time. */
 mla_str mla_decision_threshold(mla_arena *arena, const mla_finding *f);
 
-/* What a message adds where several queries gather too, so that both arms work on k rows only; else
- * an empty string. */
+/* What a message adds about chosen rows: several queries gather too, so that both arms work on k
+ * rows only, or the absorbed arm does. Else an empty string. */
 const char *mla_decision_sparse(const mla_finding *f);
 
 #endif

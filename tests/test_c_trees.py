@@ -182,6 +182,16 @@ def file_of_a_gather():
         need(why in text(p.stdout), "not said: " + text(p.stdout))
 
 
+def chosen_rows():
+    """Where the absorbed arm may attend to top-k rows, the message says what that means."""
+    said = "with a sparse top-k the absorbed arm attends to fewer rows, and the limit is higher there"
+    for name, want in (("gather_of_one_query", [True, False]), ("long_enough", [False, False])):
+        with tempfile.TemporaryDirectory() as folder:
+            write_tree(folder, tree(os.path.join(TREES, name)))
+            report = json.loads(run(("check", "--output-format", "json", "."), folder, 1).stdout)
+            same(name, [said in f["message"] for f in report["findings"]], want)
+
+
 def rest_of_a_decision():
     """Copies, mirrors and the limit of the cached length, for every finding and in each format."""
     want = {
@@ -231,6 +241,7 @@ CONFIG = b'''{"model_type": "x", "kv_lora_rank": 512, "qk_nope_head_dim": 192,
 
 def main():
     cases = Cases("c tree")
+    cases.run("chosen rows", chosen_rows)
     cases.run("rest of a decision", rest_of_a_decision)
     cases.run("given sizes", given_sizes)
     cases.run("file of a gather", file_of_a_gather)
