@@ -149,18 +149,36 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 	mla_vec_push(&b->roots, r);
 }
 
-/* `Class.__call__ = function` somewhere in the module: the class the function is installed on. */
+/* Is it the function, or a call that it is handed to: mx.compile(function)? */
+static bool holds_function(const mla_node *value, const mla_node *function)
+{
+	if (value->kind == MLA_N_CALL && mla_kid(value, 1))
+		value = value->kid[1];
+	return value->kind == MLA_N_NAME && mla_str_eq(value->name, function->name);
+}
+
+/* The class of `Class.__call__ = function` and setattr(Class, "__call__", function), or NULL. */
+static const mla_node *installs(const mla_node *n, const mla_node *function)
+{
+	if (n->kind == MLA_N_ASSIGN && n->kid[0]->kind == MLA_N_ATTRIBUTE)
+		return holds_function(n->kid[n->n - 1], function) ? n->kid[0]->kid[0] : NULL;
+	if (n->kind == MLA_N_CALL && n->n == 4 && n->kid[0]->kind == MLA_N_NAME &&
+	    mla_str_is(n->kid[0]->name, "setattr") && n->kid[2]->kind == MLA_N_STRING)
+		return holds_function(n->kid[3], function) ? n->kid[1] : NULL;
+	return NULL;
+}
+
+/* The class that the function is installed on, somewhere in the module. */
 static mla_class installed_on(const builder *b, const mla_node *function)
 {
 	for (const mla_node *n = b->module->syntax.root; n;
 	     n = mla_node_next(n, b->module->syntax.root, false)) {
+		const mla_node *class = installs(n, function);
 		mla_symbol s;
 
-		if (n->kind != MLA_N_ASSIGN || n->kid[0]->kind != MLA_N_ATTRIBUTE ||
-		    n->kid[n->n - 1]->kind != MLA_N_NAME ||
-		    !mla_str_eq(n->kid[n->n - 1]->name, function->name))
+		if (!class)
 			continue;
-		s = mla_project_resolve_node(b->project, b->module, n->kid[0]->kid[0]);
+		s = mla_project_resolve_node(b->project, b->module, class);
 		if (s.node && s.node->kind == MLA_N_CLASS)
 			return (mla_class){s.module, s.node};
 	}
@@ -229,10 +247,13 @@ static void enter_all(builder *b)
 		mla_class owner;
 		bool self;
 
-		skip = n->kind == MLA_N_FUNCTION || n->kind == MLA_N_CLASS;
+		skip = n->kind == MLA_N_CLASS;
 		if (n->kind != MLA_N_FUNCTION || was_entered(b, n))
 			continue;
 		owner = installed_on(b, n);
+		/* What a function makes and does not call is called by others once it is theirs. */
+		if (!owner.node && mla_node_function(n->parent))
+			continue;
 		self = owner.node || mla_str_is(mla_method_self(n), "self");
 		enter(b, b->module, n, owner, self);
 	}

@@ -250,11 +250,39 @@ static bool arms_differ_in_latents(const mla_env *a, const mla_env *b)
 	return false;
 }
 
+/* `if test: return a`: what is returned after it is the other case. */
+static void set_aside(mla_frame *fr, const mla_value *test, bool holds)
+{
+	if (test->kind != MLA_V_TRUTH || !fr->result || fr->earlier == MLA_EARLY_MAX)
+		return;
+	fr->early[fr->earlier].test = test;
+	fr->early[fr->earlier].holds = holds;
+	fr->early[fr->earlier++].result = fr->result;
+	fr->result = NULL;
+}
+
+/* The returns of a function together. */
+static const mla_value *results(mla_flow *f, const mla_frame *fr)
+{
+	const mla_value *v = fr->result, *chosen;
+
+	for (uint32_t i = fr->earlier; i > 0; i--) {
+		const mla_value *a = fr->early[i - 1].result, *b = v;
+		bool holds = fr->early[i - 1].holds;
+
+		chosen = b ? mla_flow_choose(f, fr->early[i - 1].test, holds ? a : b, holds ? b : a)
+		           : NULL;
+		v = chosen ? chosen : mla_value_join(f, a, b);
+	}
+	return v ? v : mla_value_new(f, MLA_V_NONE, 0);
+}
+
 static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *test = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[0]));
 	mla_env *then_env = mla_env_copy(f, fr->env), *else_env = mla_env_copy(f, fr->env);
 	uint32_t mark, before = mla_flow_progress(test);
+	const mla_value *returned = fr->result;
 	bool then_ends, else_ends, chooses = false;
 
 	fr->env = then_env;
@@ -275,6 +303,8 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 	    !arms_differ_in_latents(else_env, then_env))
 		mla_flow_other_use(test, n);
 
+	if (then_ends != else_ends && !returned)
+		set_aside(fr, test, then_ends);
 	if (then_ends && else_ends)
 		return (outcome){true, NULL, false};
 	if (then_ends)
@@ -466,7 +496,8 @@ const mla_value *mla_flow_run(mla_flow *f, const mla_frame *caller, const mla_va
                               mla_env *arguments)
 {
 	const mla_node *n = function->function;
-	mla_frame fr = {caller, n, function->module, arguments, NULL};
+	mla_frame fr = {
+		.caller = caller, .function = n, .module = function->module, .env = arguments};
 	uint32_t calls = 0, mark = f->guards.n;
 
 	for (const mla_frame *c = caller; c; c = c->caller) {
@@ -481,7 +512,7 @@ const mla_value *mla_flow_run(mla_flow *f, const mla_frame *caller, const mla_va
 	mla_vec_push(&f->entered, n);
 	run_block(f, &fr, mla_kid(n, 1));
 	mla_flow_pop(f, mark);
-	return fr.result ? fr.result : mla_value_new(f, MLA_V_NONE, 0);
+	return results(f, &fr);
 }
 
 /* What a parameter is when nobody has told: by its name, else data of this step. */

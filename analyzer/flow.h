@@ -85,6 +85,8 @@ typedef struct {
 	bool small;
 } mla_guard;
 
+enum { MLA_EARLY_MAX = 4 };
+
 /* One function under execution. */
 typedef struct mla_frame {
 	const struct mla_frame *caller;
@@ -92,6 +94,12 @@ typedef struct mla_frame {
 	mla_module *module;
 	mla_env *env;
 	const mla_value *result; /* joined over the returns so far; NULL before the first */
+	/* What was returned under a test that the returns after it do not stand under. */
+	struct {
+		const mla_value *test, *result;
+		bool holds;
+	} early[MLA_EARLY_MAX];
+	uint32_t earlier;
 } mla_frame;
 
 typedef struct {

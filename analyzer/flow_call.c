@@ -187,7 +187,9 @@ static const mla_value *call_up(mla_flow *f, mla_frame *fr, const mla_node *n, c
 
 static const mla_value *default_value(mla_flow *f, const mla_value *function, const mla_node *p)
 {
-	mla_frame fr = {NULL, function->function, function->module, mla_env_new(f, NULL), NULL};
+	mla_frame fr = {.function = function->function,
+	                .module = function->module,
+	                .env = mla_env_new(f, NULL)};
 	const mla_node *value = mla_kid(p, 1);
 
 	if (p->op == MLA_OP_STAR || p->op == MLA_OP_POWER || !value)
@@ -235,7 +237,7 @@ static const mla_value *call_chosen(mla_flow *f, mla_frame *fr, const mla_value 
 
 	if (v->kind == MLA_V_FUNCTION)
 		return call_function(f, fr, v, a);
-	if (v->kind != MLA_V_CHOICE || f->depth++ > MLA_ARGUMENTS_MAX * 8)
+	if (v->kind != MLA_V_CHOICE) /* choices are not nested deep */
 		return mla_value_any(f, mla_arguments_tags(a));
 	for (int i = 0; i < 2; i++) {
 		uint32_t mark = mla_flow_push(f, v->test, i == 0);
@@ -243,7 +245,6 @@ static const mla_value *call_chosen(mla_flow *f, mla_frame *fr, const mla_value 
 		out[i] = call_chosen(f, fr, v->element[i], a);
 		mla_flow_pop(f, mark);
 	}
-	f->depth--;
 	return mla_value_join(f, out[0], out[1]);
 }
 
@@ -291,6 +292,14 @@ static const mla_value *builtin(mla_flow *f, mla_str name, const mla_arguments *
 		return mla_value_new(f, MLA_V_INT, mla_arguments_tags(a) & MLA_TAG_MADE_OF);
 	if (mla_str_in(name, same) && a->n == 1)
 		return a->v[0];
+	if ((mla_str_is(name, "all") || mla_str_is(name, "any")) && a->n == 1 &&
+	    a->v[0]->kind == MLA_V_TUPLE && a->v[0]->n) {
+		const mla_value *all = a->v[0]->element[0];
+
+		for (uint32_t i = 1; i < a->v[0]->n; i++)
+			all = mla_flow_both(f, all, a->v[0]->element[i]);
+		return all;
+	}
 	if (mla_str_is(name, "type") && a->n == 1 && a->v[0]->kind == MLA_V_SELF)
 		return a->v[0]; /* as far as attributes go */
 	if (mla_str_in(name, nothing))

@@ -20,6 +20,30 @@ static bool is_constant_name(mla_str s)
 	return s.len > 1;
 }
 
+static mla_str unquoted(mla_str s)
+{
+	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
+	       s.ptr[s.len - 1] == s.ptr[0]) {
+		s.ptr++;
+		s.len -= 2;
+	}
+	return s;
+}
+
+/* True, False and strings as they are written. */
+static const mla_value *fixed(mla_flow *f, const mla_module *m, const mla_node *n)
+{
+	if (n->kind == MLA_N_TRUE || n->kind == MLA_N_FALSE)
+		return mla_value_constant(f, mla_node_text(m->text, n));
+	return n->kind == MLA_N_STRING && !n->n
+	               ? mla_value_constant(f, unquoted(mla_node_text(m->text, n)))
+	               : mla_value_any(f, 0);
+}
+
 /*
  * A module-level constant or function. An imported name is looked up only where it is written as a
  * constant: reading and parsing the other file for a class that is passed along is not worth it,
@@ -48,7 +72,7 @@ static const mla_value *global(mla_flow *f, mla_frame *fr, const mla_node *n)
 		if (known.known == MLA_IS_INT)
 			return number(f, known.value);
 	}
-	return mla_value_any(f, 0);
+	return fixed(f, s.module, s.node);
 }
 
 static const mla_value *name(mla_flow *f, mla_frame *fr, const mla_node *n)
@@ -233,20 +257,6 @@ static const mla_value *literal(mla_flow *f, mla_frame *fr, const mla_node *n)
 	return n->kind == MLA_N_INT ? mla_value_new(f, MLA_V_INT, 0) : mla_value_any(f, 0);
 }
 
-static mla_str unquoted(mla_str s)
-{
-	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
-		s.ptr++;
-		s.len--;
-	}
-	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
-	       s.ptr[s.len - 1] == s.ptr[0]) {
-		s.ptr++;
-		s.len -= 2;
-	}
-	return s;
-}
-
 static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
 	const mla_value *a;
@@ -301,14 +311,13 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 		return n->n && n->kid[0] ? mla_flow_eval(f, fr, n->kid[0]) : mla_value_any(f, 0);
 	case MLA_N_STRING:
 		all_kids(f, fr, n);
-		return n->n ? mla_value_any(f, 0)
-		            : mla_value_constant(f, unquoted(mla_node_text(fr->module->text, n)));
+		return fixed(f, fr->module, n);
 	case MLA_N_SLICE:
 		all_kids(f, fr, n);
 		return mla_value_any(f, 0);
 	case MLA_N_TRUE:
 	case MLA_N_FALSE:
-		return mla_value_constant(f, mla_node_text(fr->module->text, n));
+		return fixed(f, fr->module, n);
 	case MLA_N_ELLIPSIS:
 		return mla_value_any(f, 0);
 	default:

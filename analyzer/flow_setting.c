@@ -173,7 +173,12 @@ const mla_value *mla_flow_class_constant(mla_flow *f, mla_frame *fr, const mla_n
 		return NULL;
 	v = mla_value_new(f, MLA_V_ANY, 0);
 	take_number(v, &scope, value);
-	return v->number_known ? v : NULL;
+	if (v->number_known)
+		return v;
+	/* A member of an enumeration, or another name for a string: it is what it is called. */
+	return value->kind == MLA_N_STRING || value->kind == MLA_N_CALL
+	               ? mla_value_constant(f, mla_node_text(fr->module->text, n))
+	               : NULL;
 }
 
 /* Is the attribute an array, by register_buffer() or by what the constructor assigns? */

@@ -34,6 +34,7 @@ bool mla_trial_find_after(mla_trial *t)
 {
 	const mla_site *s = t->site;
 	const mla_node *up = s->function->parent ? s->function->parent->parent : NULL;
+	const mla_node *outer = s->function->parent ? mla_node_function(s->function->parent) : NULL;
 	mla_replay_target *to = &t->target_after;
 	const mla_node *home;
 
@@ -45,6 +46,8 @@ bool mla_trial_find_after(mla_trial *t)
 	to->owner.node = find_class(to->owner.module, s->owner.node->name);
 	home = to->module->syntax.root;
 	if (up && up->kind == MLA_N_CLASS && (home = find_class(to->module, up->name)))
+		home = mla_kid(home, 1);
+	else if (outer && (home = find_function(home, outer->name))) /* def in an install() */
 		home = mla_kid(home, 1);
 	to->function = home ? find_function(home, s->function->name) : NULL;
 	return to->owner.node && to->function;

@@ -447,9 +447,26 @@ static int make_arguments(mla_call *c, mla_machine *m, const mla_layer_object *o
 	return 0;
 }
 
+/* Does a function that another one makes use names of that one? */
+static bool is_closure(const mla_node *f, const mla_node *outer)
+{
+	const mla_node *body = mla_kid(outer, 1);
+	const mla_span before = {outer->span.start, f->span.start};
+	const mla_span after = {f->span.end, outer->span.end};
+
+	for (const mla_node *n = f; n; n = mla_node_next(n, f, false))
+		if (n->kind == MLA_N_NAME && !mla_parameter(f, n->name) &&
+		    (mla_parameter(outer, n->name) || mla_node_assigned(body, n->name, before) ||
+		     mla_node_assigned(body, n->name, after)))
+			return true;
+	return false;
+}
+
 static int find_method(mla_value *out, bool *bound, mla_machine *m, const mla_layer_object *o)
 {
 	const mla_node *f = o->target.function, *up = f->parent ? f->parent->parent : NULL;
+	const mla_node *outer;
+	mla_environment *e;
 	bool found;
 	int error;
 
@@ -458,7 +475,11 @@ static int find_method(mla_value *out, bool *bound, mla_machine *m, const mla_la
 		return mla_attribute_get(out, m, o->self, f->name);
 	if ((error = mla_global_get(&found, out, m, o->target.module, f->name)) < 0 || found)
 		return error;
-	return mla_unsupported(m, "a function defined inside another");
+	outer = f->parent ? mla_node_function(f->parent) : NULL;
+	if (!outer || is_closure(f, outer))
+		return mla_unsupported(m, "a function defined inside another");
+	e = mla_environment_new(m, NULL, o->target.module, NULL);
+	return mla_function_make(out, m, e, o->target.module, f, NULL);
 }
 
 static int call_method(mla_value *out, mla_machine *m, const mla_layer_object *o, mla_run *run)
