@@ -3,7 +3,8 @@
 
 #include "analyzer/str.h"
 
-enum { MAX_DEPTH = 24 };
+/* A condition has a few parts; the steps end one that is written to lead to ever more. */
+enum { MAX_DEPTH = 24, MAX_STEPS = 2000 };
 
 static void push(mla_pool_guards *g, const mla_trace_frame *fr, const mla_node *expr, bool holds,
                  const mla_node *chooser, bool before)
@@ -80,7 +81,7 @@ const mla_node *mla_pool_flag(const mla_trace_frame *fr, const mla_node *name)
 typedef struct {
 	mla_pool_guards *g;
 	mla_trace *t;
-	uint32_t condition, depth;
+	uint32_t condition, depth, steps;
 } splitter;
 
 static void split(splitter *s, const mla_trace_frame *fr, const mla_node *n, bool holds,
@@ -226,8 +227,9 @@ static void split_name(splitter *s, const mla_trace_frame *fr, const mla_node *n
 static void split(splitter *s, const mla_trace_frame *fr, const mla_node *n, bool holds,
                   const mla_node *operand)
 {
-	if (!n || s->depth == MAX_DEPTH)
+	if (!n || s->depth == MAX_DEPTH || s->steps == MAX_STEPS)
 		return;
+	s->steps++;
 	s->depth++;
 	switch ((mla_kind)n->kind) {
 	case MLA_N_NOT:
