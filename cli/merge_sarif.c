@@ -13,7 +13,7 @@ typedef enum { FOUND, SUPPRESSED, KEPT, CATEGORIES } category;
 typedef struct {
 	mla_arena *arena;
 	mla_part_entries results[CATEGORIES];
-	mla_part_entries files; /* notifications about them */
+	mla_part_entries said[2]; /* notifications: about files, and about code in them */
 	json_int_t counts[MLA_SARIF_COUNTS];
 	json_int_t left_out;
 	json_t *taken; /* what was in the parts: it holds the entries */
@@ -52,6 +52,17 @@ static void drop_limit(json_t *said)
 			json_array_remove(said, i);
 }
 
+static int add_notifications(whole *w, const mla_part *p, const json_t *said)
+{
+	mla_part_entries all = {0};
+	int error = mla_part_entries_add(&all, p, said, true);
+
+	for (uint32_t i = 0; i < all.n && error == 0; i++)
+		mla_vec_push(&w->said[mla_sarif_is_unanalysed(all.v[i].entry)], all.v[i]);
+	mla_vec_free(&all);
+	return error;
+}
+
 static int add_invocation(whole *w, const mla_part *p, const json_t *invocations)
 {
 	const json_t *o = json_array_get(invocations, 0);
@@ -65,7 +76,7 @@ static int add_invocation(whole *w, const mla_part *p, const json_t *invocations
 	drop_limit(said);
 	if (add_counts(w, p, json_object_get(json_object_get(o, "properties"), "files")) < 0)
 		return MLA_ECONFIG;
-	return mla_part_entries_add(&w->files, p, said, true);
+	return add_notifications(w, p, said);
 }
 
 static category category_of(const json_t *result)
@@ -150,8 +161,9 @@ static json_t *log_of(whole *w)
 
 	if (w->left_out)
 		json_array_append_new(said, mla_sarif_left_out(w->arena, w->left_out));
-	for (uint32_t i = 0; i < w->files.n; i++)
-		json_array_append(said, w->files.v[i].entry);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < w->said[k].n; i++)
+			json_array_append(said, w->said[k].v[i].entry);
 	return mla_sarif_log(w->arena, 1, results,
 	                     mla_sarif_invocation(w->successful, w->status, said, w->counts));
 }
@@ -166,15 +178,16 @@ int mla_merge_sarif(json_t **out, const mla_part *p, uint32_t n)
 		error = add_part(&w, &p[i], frame);
 	for (int c = 0; c < CATEGORIES && error == 0; c++)
 		error = mla_part_entries_sort(&w.results[c]);
-	if (error == 0)
-		error = mla_part_entries_sort(&w.files);
+	for (int k = 0; k < 2 && error == 0; k++)
+		error = mla_part_entries_sort(&w.said[k]);
 	if (error == 0) {
 		*out = log_of(&w);
 		mla_sarif_say_left_out(w.left_out);
 	}
 	for (int c = 0; c < CATEGORIES; c++)
 		mla_vec_free(&w.results[c]);
-	mla_vec_free(&w.files);
+	for (int k = 0; k < 2; k++)
+		mla_vec_free(&w.said[k]);
 	json_decref(frame);
 	json_decref(w.taken);
 	mla_arena_free(w.arena);

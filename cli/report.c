@@ -65,6 +65,14 @@ const mla_kept_test *mla_next_kept(mla_cursor *c, const mla_scan *s)
 	NEXT(s->trees, kept);
 }
 
+const mla_unanalysed *mla_next_unanalysed(mla_cursor *c, const mla_scan *s)
+{
+	for (; c->tree < s->trees.n; c->tree++, c->at = 0)
+		if (c->at < s->trees.v[c->tree].unanalysed_count)
+			return &s->trees.v[c->tree].unanalysed[c->at++];
+	return NULL;
+}
+
 const mla_file *mla_next_file(mla_cursor *c, const mla_scan *s)
 {
 	NEXT(s->files.trees, files);

@@ -37,6 +37,7 @@ typedef struct {
 const mla_result *mla_next_result(mla_cursor *c, const mla_scan *s);
 const mla_finding *const *mla_next_suppressed(mla_cursor *c, const mla_scan *s);
 const mla_kept_test *mla_next_kept(mla_cursor *c, const mla_scan *s);
+const mla_unanalysed *mla_next_unanalysed(mla_cursor *c, const mla_scan *s);
 const mla_file *mla_next_file(mla_cursor *c, const mla_scan *s);
 
 /* "checked", "partial", "skipped", "failed" */

@@ -16,6 +16,20 @@ static void put_place(FILE *to, const mla_tree *tree, const mla_module *m, mla_s
 	fprintf(to, ":%u:%u: ", pos.line, pos.column);
 }
 
+/* No finding, so not among them: an editor would list it as one. */
+static void put_unanalysed(const mla_scan *s)
+{
+	const mla_unanalysed *u;
+	mla_cursor at = {0};
+
+	while ((u = mla_next_unanalysed(&at, s))) {
+		fputs("mlalint: unanalysed: ", stderr);
+		put_place(stderr, s->trees.v[at.tree].tree, u->module, u->span);
+		mla_put_joined(stderr, mla_text_slice(u->module->text, u->span));
+		fputc('\n', stderr);
+	}
+}
+
 void mla_report_concise(const mla_report *r)
 {
 	const mla_scan *s = r->scan;
@@ -46,4 +60,5 @@ void mla_report_concise(const mla_report *r)
 		mla_put_joined(r->to, mla_node_text(k->module->text, k->test->node));
 		fputc('\n', r->to);
 	}
+	put_unanalysed(s);
 }

@@ -97,6 +97,22 @@ static void add_results(annotations *list, const mla_scan *s)
 	}
 }
 
+static void add_unanalysed(annotations *list, const mla_scan *s)
+{
+	const mla_unanalysed *u;
+	mla_cursor at = {0};
+
+	while ((u = mla_next_unanalysed(&at, s))) {
+		annotation a = {.level = MLA_NOTE, .title = mla_str_c("mlalint (unanalysed)")};
+		mla_str text = mla_text_slice(u->module->text, u->span);
+
+		place(&a, u->module, u->span);
+		a.text = mla_arena_format(s->arena, "unanalysed: %.*s",
+		                          MLA_ARG(mla_joined(s->arena, text)));
+		mla_vec_push(list, a);
+	}
+}
+
 static void add_files(annotations *list, const mla_scan *s)
 {
 	const mla_file *f;
@@ -141,6 +157,7 @@ void mla_report_github(const mla_report *r)
 	annotations list = {0};
 
 	add_files(&list, r->scan);
+	add_unanalysed(&list, r->scan);
 	add_results(&list, r->scan);
 	for (uint32_t i = 0; i < list.n; i++)
 		count[list.v[i].level]++;

@@ -97,12 +97,40 @@ static void add_files(json_t *list, const mla_scan *s)
 	}
 }
 
+/* Equal ones in a file are told apart by their number. */
+static void add_unanalysed(json_t *list, const mla_scan *s)
+{
+	const mla_unanalysed *u, *last = NULL;
+	mla_cursor at = {0};
+	uint32_t n = 0;
+
+	for (; (u = mla_next_unanalysed(&at, s)); last = u) {
+		mla_str text = mla_joined(s->arena, mla_text_slice(u->module->text, u->span)), key;
+		char hex[GIT_OID_HEXSZ + 1];
+		git_oid id;
+
+		n = last && last->module == u->module ? n + 1 : 0;
+		key = mla_arena_format(s->arena, "%u/%s: unanalysed %u: %.*s", at.tree,
+		                       u->module->path, n, MLA_ARG(text));
+		if (git_odb_hash(&id, key.ptr, key.len, GIT_OBJECT_BLOB) < 0)
+			continue; /* cannot happen: nothing is read */
+		git_oid_tostr(hex, sizeof(hex), &id);
+		json_array_append_new(
+			list,
+			issue("unanalysed", MLA_NOTE,
+		              mla_arena_format(s->arena, "unanalysed: %.*s", MLA_ARG(text)), hex,
+		              u->module->path, mla_text_pos(u->module->text, u->span.start),
+		              mla_text_pos(u->module->text, u->span.end)));
+	}
+}
+
 void mla_report_gitlab(const mla_report *r)
 {
 	json_t *list = json_array();
 
 	add_findings(list, r->scan);
 	add_files(list, r->scan);
+	add_unanalysed(list, r->scan);
 	json_dumpf(list, r->to, JSON_INDENT(1));
 	fputc('\n', r->to);
 	json_decref(list);

@@ -117,6 +117,18 @@ static void add_kept(junit *j, const mla_kept_test *k)
 	mla_vec_push(&j->cases, c);
 }
 
+static void add_unanalysed(junit *j, const mla_unanalysed *u)
+{
+	mla_pos at = mla_text_pos(u->module->text, u->span.start);
+	junit_case c = {.outcome = ERROR, .at = at};
+	mla_str text = mla_text_slice(u->module->text, u->span);
+
+	c.name = mla_arena_format(j->arena, "unanalysed line %u column %u", at.line, at.column);
+	c.message =
+		mla_arena_format(j->arena, "unanalysed: %.*s", MLA_ARG(mla_joined(j->arena, text)));
+	mla_vec_push(&j->cases, c);
+}
+
 /* What became of the file itself; a case that passes when there is no other. */
 static void add_file(junit *j, const mla_file *f)
 {
@@ -143,7 +155,7 @@ static void put_tree(junit *j, const mla_scan *s, uint32_t tree)
 {
 	static const mla_scan_tree none = {0};
 	const mla_scan_tree *t = tree < s->trees.n ? &s->trees.v[tree] : &none;
-	uint32_t result = 0, suppressed = 0, kept = 0;
+	uint32_t result = 0, suppressed = 0, kept = 0, unanalysed = 0;
 	uint32_t suppressions = s->options->show_suppressed ? t->suppressed.n : 0;
 
 	for (uint32_t i = 0; i < s->files.trees.v[tree].files.n; i++) {
@@ -155,6 +167,9 @@ static void put_tree(junit *j, const mla_scan *s, uint32_t tree)
 			add_suppressed(j, t->suppressed.v[suppressed++]);
 		while (kept < t->kept.n && is_of(t->kept.v[kept].module, f))
 			add_kept(j, &t->kept.v[kept++]);
+		while (unanalysed < t->unanalysed_count &&
+		       is_of(t->unanalysed[unanalysed].module, f))
+			add_unanalysed(j, &t->unanalysed[unanalysed++]);
 		add_file(j, f);
 		put_suite(j, f->path);
 	}

@@ -134,8 +134,9 @@ static const struct {
 	{"file-skipped", "A file was not looked at."},
 	{"file-failed", "A file could not be analysed."},
 	{"result-limit", "There are more results than GitHub takes."},
+	{"unanalysed", "A test of a number of queries was not understood."},
 };
-enum { LIMIT_NOTICE = 3, NOTICES = sizeof(notices) / sizeof(*notices) };
+enum { LIMIT_NOTICE = 3, UNANALYSED_NOTICE, NOTICES = sizeof(notices) / sizeof(*notices) };
 
 static json_t *notification(int which, mla_severity severity, mla_str message, json_t *place)
 {
@@ -183,11 +184,21 @@ void mla_sarif_say_left_out(json_int_t left_out)
 		        (long long)left_out, MLA_SARIF_LIMIT);
 }
 
-bool mla_sarif_is_limit(const json_t *o)
+static bool is_notice(const json_t *o, int which)
 {
 	const char *id = json_string_value(json_object_get(json_object_get(o, "descriptor"), "id"));
 
-	return id && strcmp(id, notices[LIMIT_NOTICE].id) == 0;
+	return id && strcmp(id, notices[which].id) == 0;
+}
+
+bool mla_sarif_is_limit(const json_t *o)
+{
+	return is_notice(o, LIMIT_NOTICE);
+}
+
+bool mla_sarif_is_unanalysed(const json_t *o)
+{
+	return is_notice(o, UNANALYSED_NOTICE);
 }
 
 static json_t *about_file(const mla_scan *s, const mla_file *f, uint32_t tree)
@@ -201,17 +212,32 @@ static json_t *about_file(const mla_scan *s, const mla_file *f, uint32_t tree)
 	return o;
 }
 
+static json_t *about_code(const mla_scan *s, const mla_unanalysed *u, uint32_t tree)
+{
+	mla_str text = mla_joined(s->arena, mla_text_slice(u->module->text, u->span));
+	json_t *o = notification(
+		UNANALYSED_NOTICE, MLA_WARNING,
+		mla_arena_format(s->arena, "unanalysed: %.*s", MLA_ARG(text)),
+		mla_sarif_place(u->module->path, tree, mla_sarif_region(u->module, u->span)));
+
+	mla_sarif_mark(o, s, u->module->path);
+	return o;
+}
+
 static json_t *notifications(const mla_scan *s, uint32_t left_out)
 {
 	json_t *list = json_array();
+	const mla_unanalysed *u;
 	const mla_file *f;
-	mla_cursor at = {0};
+	mla_cursor at = {0}, at_code = {0};
 
 	if (left_out)
 		json_array_append_new(list, mla_sarif_left_out(s->arena, left_out));
 	while ((f = mla_next_file(&at, s)))
 		if (f->state != MLA_FILE_CHECKED)
 			json_array_append_new(list, about_file(s, f, at.tree));
+	while ((u = mla_next_unanalysed(&at_code, s)))
+		json_array_append_new(list, about_code(s, u, at_code.tree));
 	return list;
 }
 

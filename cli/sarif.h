@@ -12,6 +12,9 @@ json_t *mla_sarif_results(const mla_scan *s, uint32_t *left_out);
 /* {"text": ...} */
 json_t *mla_sarif_text(mla_str s);
 
+/* The region of a span. */
+json_t *mla_sarif_region(const mla_module *m, mla_span span);
+
 /* A place in the tree-th root of the scan; `region` is taken, and may be NULL. */
 json_t *mla_sarif_place(const char *path, uint32_t tree, json_t *region);
 
@@ -39,6 +42,9 @@ json_t *mla_sarif_invocation(bool successful, int status, json_t *notifications,
 json_t *mla_sarif_left_out(mla_arena *arena, json_int_t left_out);
 void mla_sarif_say_left_out(json_int_t left_out);
 bool mla_sarif_is_limit(const json_t *notification);
+
+/* Is one about code that was not analysed? These come after those about files. */
+bool mla_sarif_is_unanalysed(const json_t *notification);
 
 /* mla_part_mark() of a result or a notification. */
 void mla_sarif_mark(json_t *o, const mla_scan *s, const char *path);

@@ -37,6 +37,11 @@ static json_t *region(const mla_module *m, mla_span span, bool bytes)
 	return o;
 }
 
+json_t *mla_sarif_region(const mla_module *m, mla_span span)
+{
+	return region(m, span, false);
+}
+
 static json_t *quoted(const mla_module *m, mla_span span)
 {
 	json_t *o = region(m, span, false);

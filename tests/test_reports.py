@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_cli import folder, model
-from tool import TOOL, Cases, Failure, need, run, same, text
+from tool import ROOT, TOOL, Cases, Failure, need, run, same, text
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
@@ -335,6 +335,48 @@ def severities():
         same("github", got, [level for level in levels for _ in range(2)])
 
 
+def unanalysed():
+    """A test in C that was not understood is told by every report, at its place."""
+    with open(os.path.join(ROOT, "testdata", "c", "broken.c"), "rb") as f:
+        source = f.read()
+    with folder({"b.c": source, "m.py": model()}) as d:
+        (want,) = as_json(d)["unanalysed"]
+        place = (want["path"], want["line"], want["column"])
+        said = "unanalysed: " + want["guard"]
+        p = run(form("concise"), d, 2)
+        need(
+            "mlalint: unanalysed: %s:%d:%d: %s\n" % (*place, want["guard"]) in text(p.stderr),
+            p.stderr,
+        )
+        same("findings alone", p.stdout.count(b"\n"), 2)
+        got = [
+            (p["file"], int(p["line"]), int(p["col"]))
+            for _, p, m in commands(run(form("github"), d, 2).stdout)
+            if said in m
+        ]
+        same("github", got, [place])
+        cases = suites(run(form("junit"), d, 2).stdout)["b.c"]
+        got = [
+            c
+            for c in cases
+            if c.find("error") is not None and c.find("error").get("message") == said
+        ]
+        same("junit", [(int(c.get("line")), int(c.get("column"))) for c in got], [place[1:]])
+        found = [
+            i for i in json.loads(run(form("gitlab"), d, 2).stdout) if i["description"] == said
+        ]
+        begin = {"line": place[1], "column": place[2]}
+        same("gitlab", [i["location"]["positions"]["begin"] for i in found], [begin])
+        log = json.loads(run(form("sarif"), d, 2).stdout)
+        notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        got = [
+            n["locations"][0]["physicalLocation"]["region"]
+            for n in notes
+            if n["message"]["text"] == said
+        ]
+        same("sarif", [(r["startLine"], r["startColumn"]) for r in got], [place[1:]])
+
+
 def concise():
     with awkward() as d:
         want = as_json(d, ".")
@@ -481,6 +523,7 @@ CASES = (
     suppressed,
     statistics,
     severities,
+    unanalysed,
     verbose,
     concise,
     empty_run,
