@@ -81,6 +81,7 @@ typedef struct {
 	MLA_VEC(mla_cell *) globals; /* and fields: one for all objects */
 	MLA_VEC(mla_test *) tests;
 	MLA_VEC(mla_c_guard) guards;
+	uint64_t records; /* events so far */
 	MLA_VEC(mla_c_length_of) lengths;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
 	mla_module *module;       /* of the function that is run */

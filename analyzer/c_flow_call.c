@@ -112,7 +112,7 @@ static uint32_t known_attention(mla_c_flow *f, const mla_node *at, const argumen
 	return 0;
 }
 
-/* A function that is not in the scan: its name says what it may do. */
+/* What the name of a function says that it may do. */
 static mla_c_value by_name(mla_c_flow *f, const mla_node *n, const arguments *a)
 {
 	uint32_t tags = all_tags(a);
@@ -178,6 +178,36 @@ static bool running(const mla_c_frame *fr, const mla_node *function)
 	return false;
 }
 
+/* A field or a global: one for all objects, so no result may be taken for it. */
+static bool is_shared(const mla_c_flow *f, const mla_cell *cell)
+{
+	for (uint32_t i = 0; cell && i < f->globals.n; i++)
+		if (f->globals.v[i] == cell)
+			return true;
+	return false;
+}
+
+/*
+ * A function of the scan is executed. Where that shows nothing, its name says what it does as if it
+ * were not there: a library that builds a graph has no arithmetic in the body of its product.
+ */
+static mla_c_value enter(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_entry *entry,
+                         const arguments *a, uint32_t first)
+{
+	uint64_t before = f->records;
+	mla_c_value v;
+
+	entry->entered = true;
+	entry->busy = true;
+	v = mla_c_call_function(f, fr, entry->node, entry->module, a->v + first, a->n - first);
+	entry->busy = false;
+	if (f->records == before && mla_name_function(n->name) != MLA_C_PASS)
+		return by_name(f, n, a);
+	if (is_shared(f, v.cell))
+		v.cell = NULL;
+	return v;
+}
+
 mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	const mla_node *callee = mla_kid(n, 0);
@@ -207,13 +237,5 @@ mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (v.lambda && !running(fr, v.lambda))
 		return mla_c_call_function(f, fr, v.lambda, fr->module, a.v + first, a.n - first);
 	entry = mla_c_find(f, n->c ? n->c->id : 0, n->name);
-	if (entry && !entry->busy) {
-		entry->entered = true;
-		entry->busy = true;
-		v = mla_c_call_function(f, fr, entry->node, entry->module, a.v + first,
-		                        a.n - first);
-		entry->busy = false;
-		return v;
-	}
-	return by_name(f, n, &a);
+	return entry && !entry->busy ? enter(f, fr, n, entry, &a, first) : by_name(f, n, &a);
 }

@@ -111,11 +111,24 @@ static enum CXVisitorResult visit_field(CXCursor c, CXClientData data)
 	return CXVisit_Continue;
 }
 
+/* What the elements of an array, and of arrays of them, are; another type as it is. */
+static CXType element(mla_lowering *l, CXType type)
+{
+	for (;;) {
+		CXType t = l->api->getCanonicalType(type);
+
+		if (t.kind != CXType_ConstantArray && t.kind != CXType_IncompleteArray &&
+		    t.kind != CXType_VariableArray)
+			return type;
+		type = l->api->getArrayElementType(t);
+	}
+}
+
 /* The struct that `type` is or leads to, with its fields down to a few levels. */
 static const mla_record *record_of(mla_lowering *l, CXType type, uint32_t depth)
 {
 	bool pointer = false;
-	CXType t = pointee(l, type, &pointer);
+	CXType t = pointee(l, element(l, type), &pointer);
 	fields f = {.l = l, .depth = depth};
 	mla_record_list *entry;
 	CXCursor declaration;
