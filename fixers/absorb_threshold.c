@@ -205,19 +205,32 @@ static bool latent_known_at(const mla_site *s, const mla_test *t)
 	return mla_parameter(s->cached_in, s->cached->name) != NULL;
 }
 
+/* `if isinstance(latent, tuple):` and nothing else asked: what it is made into holds afterwards. */
+static bool is_whole_condition(const mla_node *n)
+{
+	return n->parent && n->index == 0 &&
+	       (n->parent->kind == MLA_N_IF || n->parent->kind == MLA_N_CONDITION);
+}
+
 /*
- * Is the latent still unpacked or dequantised after the test? Then it may be a quantised tuple at
- * the test, which has no length. What is converted before the test is an array there.
+ * Is the latent still unpacked or dequantised after the test, or before it under a further
+ * condition? Then it may be a quantised tuple at the test, which has no length. What is converted
+ * before the test in any case is an array there.
  */
 static bool may_be_tuple(const mla_site *s)
 {
 	for (const mla_node *n = s->cached_in; n; n = mla_node_next(n, s->cached_in, false)) {
 		mla_str callee;
+		bool asks;
 
-		if (n->kind != MLA_N_CALL || n->span.start < s->test[0]->node->span.start)
+		if (n->kind != MLA_N_CALL)
 			continue;
 		callee = n->kid[0]->name;
-		if (!mla_str_mentions(callee, "quantiz") && !mla_str_is(callee, "isinstance"))
+		asks = mla_str_is(callee, "isinstance");
+		if (!mla_str_mentions(callee, "quantiz") && !asks)
+			continue;
+		if (n->span.start < s->test[0]->node->span.start &&
+		    (!asks || is_whole_condition(n)))
 			continue;
 		for (uint32_t i = 1; i < n->n; i++) {
 			const mla_node *a = n->kid[i];
