@@ -20,27 +20,13 @@ static bool is_constant_name(mla_str s)
 	return s.len > 1;
 }
 
-static mla_str unquoted(mla_str s)
-{
-	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
-		s.ptr++;
-		s.len--;
-	}
-	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
-	       s.ptr[s.len - 1] == s.ptr[0]) {
-		s.ptr++;
-		s.len -= 2;
-	}
-	return s;
-}
-
 /* True, False and strings as they are written. */
 static const mla_value *fixed(mla_flow *f, const mla_module *m, const mla_node *n)
 {
 	if (n->kind == MLA_N_TRUE || n->kind == MLA_N_FALSE)
 		return mla_value_constant(f, mla_node_text(m->text, n));
 	return n->kind == MLA_N_STRING && !n->n
-	               ? mla_value_constant(f, unquoted(mla_node_text(m->text, n)))
+	               ? mla_value_constant(f, mla_str_unquoted(mla_node_text(m->text, n)))
 	               : mla_value_any(f, 0);
 }
 

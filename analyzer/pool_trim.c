@@ -15,11 +15,6 @@ static void add(names *to, mla_str name)
 		to->v[to->n++] = name;
 }
 
-static mla_str unquoted(mla_str s)
-{
-	return s.len > 2 ? (mla_str){s.ptr + 1, s.len - 2} : (mla_str){"", 0};
-}
-
 static void attributes(names *out, const mla_trace_frame *fr, const mla_node *n, uint32_t depth);
 
 static void of_call(names *out, const mla_trace_frame *fr, const mla_node *call, uint32_t depth)
@@ -27,7 +22,7 @@ static void of_call(names *out, const mla_trace_frame *fr, const mla_node *call,
 	const mla_node *callee = call->kid[0];
 
 	if (callee && mla_str_is(callee->name, "getattr") && mla_kid(call, 2)) {
-		add(out, unquoted(mla_node_text(fr->module->text, call->kid[2])));
+		add(out, mla_str_unquoted(mla_node_text(fr->module->text, call->kid[2])));
 	} else if (callee && callee->kind == MLA_N_ATTRIBUTE) { /* x.astype(d), lib.copy(x) */
 		attributes(out, fr, callee->kid[0], depth);
 		attributes(out, fr, mla_kid(call, 1), depth);

@@ -92,3 +92,17 @@ bool mla_str_int(int64_t *out, mla_str s, int64_t min, int64_t max)
 	*out = v;
 	return true;
 }
+
+mla_str mla_str_unquoted(mla_str s)
+{
+	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
+	       s.ptr[s.len - 1] == s.ptr[0]) {
+		s.ptr++;
+		s.len -= 2;
+	}
+	return s;
+}

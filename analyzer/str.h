@@ -36,6 +36,16 @@ bool mla_str_in(mla_str s, const char *const *words);
 
 int mla_str_cmp(mla_str a, mla_str b); /* by bytes, as strcmp */
 
+/* A Python string as it is written, without its prefix and quotes. */
+mla_str mla_str_unquoted(mla_str s);
+
+/* Can the byte be part of a Python name? Those of UTF-8 sequences can. */
+static inline bool mla_is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || (unsigned char)c >= 0x80;
+}
+
 /* A decimal integer and nothing else, in [min, max]. */
 bool mla_str_int(int64_t *out, mla_str s, int64_t min, int64_t max);
 

@@ -105,20 +105,6 @@ static bool is_draft_name(const search *s, const mla_node *string)
 	return names_draft_head(text) || is_layer_behind(s, text);
 }
 
-static mla_str unquoted(mla_str s)
-{
-	while (s.len && s.ptr[0] != '"' && s.ptr[0] != '\'') {
-		s.ptr++;
-		s.len--;
-	}
-	while (s.len >= 2 && (s.ptr[0] == '"' || s.ptr[0] == '\'') &&
-	       s.ptr[s.len - 1] == s.ptr[0]) {
-		s.ptr++;
-		s.len -= 2;
-	}
-	return s;
-}
-
 /* What `name` is bound to in a body, by a plain assignment. */
 static const mla_node *bound_in(const mla_node *body, mla_str name)
 {
@@ -220,7 +206,7 @@ static const mla_node *about(const search *s, mla_str *name, const mla_node *con
 			negated ^= p->parent->kind == MLA_N_NOT;
 		if (whole && polarity(n) == (holds != negated ? 1 : -1) &&
 		    ((string = draft_name(s, n)) || is_index_behind(s, n))) {
-			*name = string ? unquoted(text_of(s, string)) : text_of(s, n);
+			*name = string ? mla_str_unquoted(text_of(s, string)) : text_of(s, n);
 			return n;
 		}
 		n = mla_node_next(n, condition, whole);

@@ -1,12 +1,6 @@
 #include "cli/code_only.h"
 
-#include <string.h>
-
-static bool is_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || (unsigned char)c >= 0x80;
-}
+#include "analyzer/str.h"
 
 static bool is_line_end(char c)
 {
@@ -48,7 +42,7 @@ static uint32_t string_end(mla_str b, uint32_t at)
 static bool is_one_name(mla_str b, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
-		if (!is_name(b.ptr[i]))
+		if (!mla_is_name_byte(b.ptr[i]))
 			return false;
 	return from < to;
 }

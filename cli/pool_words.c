@@ -46,12 +46,6 @@ typedef struct {
 	uint32_t depth, commas;
 } scanner;
 
-static bool is_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || (unsigned char)c >= 0x80;
-}
-
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\\';
@@ -72,7 +66,7 @@ static mla_str name_before(mla_str code, uint32_t at)
 
 	while (end > 0 && (code.ptr[end - 1] == ' ' || code.ptr[end - 1] == '\t'))
 		end--;
-	for (start = end; start > 0 && is_name(code.ptr[start - 1]);)
+	for (start = end; start > 0 && mla_is_name_byte(code.ptr[start - 1]);)
 		start--;
 	return (mla_str){code.ptr + start, end - start};
 }
@@ -240,7 +234,7 @@ static void top_level(scanner *s, uint32_t at)
 	s->seen = &s->outside;
 	if (!mla_str_starts(rest, word))
 		return;
-	for (end = start; end < s->code.len && is_name(s->code.ptr[end]);)
+	for (end = start; end < s->code.len && mla_is_name_byte(s->code.ptr[end]);)
 		end++;
 	for (colon_at = end; colon_at < s->code.len && s->code.ptr[colon_at] != ':';)
 		colon_at++;
@@ -299,8 +293,8 @@ static bool names(mla_str text, mla_str word)
 {
 	for (uint32_t i = 0; word.len && i + word.len <= text.len; i++)
 		if (memcmp(text.ptr + i, word.ptr, word.len) == 0 &&
-		    (i == 0 || !is_name(text.ptr[i - 1])) &&
-		    (i + word.len == text.len || !is_name(text.ptr[i + word.len])))
+		    (i == 0 || !mla_is_name_byte(text.ptr[i - 1])) &&
+		    (i + word.len == text.len || !mla_is_name_byte(text.ptr[i + word.len])))
 			return true;
 	return false;
 }

@@ -65,11 +65,6 @@ static bool is_letter_or_digit(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static bool is_name(char c)
-{
-	return is_letter_or_digit(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
 /* Does a word that begins (ends) with `edge` stand free of what is before (after) it? */
 static bool free_before(mla_str b, uint32_t at, char edge)
 {
@@ -163,7 +158,7 @@ static bool is_in_few(mla_str b, uint32_t at)
 {
 	uint32_t end = at + 2;
 
-	if (b.ptr[at] != 'i' || b.ptr[at + 1] != 'n' || is_name(b.ptr[at - 1]))
+	if (b.ptr[at] != 'i' || b.ptr[at + 1] != 'n' || mla_is_name_byte(b.ptr[at - 1]))
 		return false;
 	while (end < b.len && b.ptr[end] == ' ')
 		end++;
@@ -188,9 +183,9 @@ bool mla_prefilter_compares(mla_str b)
 			return true;
 		if (is_in_few(b, i))
 			return true;
-		if (c == 'c' && b.len - i > sizeof(case_word) && !is_name(before) &&
+		if (c == 'c' && b.len - i > sizeof(case_word) && !mla_is_name_byte(before) &&
 		    memcmp(b.ptr + i, case_word, sizeof(case_word)) == 0 &&
-		    !is_name(b.ptr[i + sizeof(case_word)]))
+		    !mla_is_name_byte(b.ptr[i + sizeof(case_word)]))
 			return true;
 	}
 	return false;
@@ -279,7 +274,8 @@ static bool class_word_at(mla_str b, uint32_t at)
 	uint32_t end = at + sizeof(word) - 1;
 
 	return end < b.len && memcmp(b.ptr + at, word, sizeof(word) - 1) == 0 &&
-	       (is_blank(b.ptr[end]) || b.ptr[end] == '\\') && (at == 0 || !is_name(b.ptr[at - 1]));
+	       (is_blank(b.ptr[end]) || b.ptr[end] == '\\') &&
+	       (at == 0 || !mla_is_name_byte(b.ptr[at - 1]));
 }
 
 /* Between `class` and a base there is neither the end of the list nor the start of the body. */
@@ -310,7 +306,7 @@ static uint32_t skip_blanks(mla_str b, uint32_t i)
 /* `Name = value` or `Name.attribute = value`, seen from the end of the name. */
 static bool is_assigned(mla_str b, uint32_t i)
 {
-	while (i < b.len && (is_name(b.ptr[i]) || b.ptr[i] == '.'))
+	while (i < b.len && (mla_is_name_byte(b.ptr[i]) || b.ptr[i] == '.'))
 		i++;
 	i = skip_blanks(b, i);
 	return i + 1 < b.len && b.ptr[i] == '=' && b.ptr[i + 1] != '=';
@@ -320,9 +316,10 @@ static bool is_assigned(mla_str b, uint32_t i)
 static bool is_renamed(mla_str b, uint32_t at, uint32_t end)
 {
 	end = skip_blanks(b, end);
-	if (b.len - end > 2 && memcmp(b.ptr + end, "as", 2) == 0 && !is_name(b.ptr[end + 2]))
+	if (b.len - end > 2 && memcmp(b.ptr + end, "as", 2) == 0 &&
+	    !mla_is_name_byte(b.ptr[end + 2]))
 		return true;
-	while (at > 0 && (is_name(b.ptr[at - 1]) || b.ptr[at - 1] == '.'))
+	while (at > 0 && (mla_is_name_byte(b.ptr[at - 1]) || b.ptr[at - 1] == '.'))
 		at--;
 	while (at > 0 && is_blank(b.ptr[at - 1]))
 		at--;
@@ -335,7 +332,8 @@ static bool names_base(mla_str b, uint32_t at, size_t n)
 {
 	uint32_t end = at + (uint32_t)n;
 
-	if ((at > 0 && is_name(b.ptr[at - 1])) || (end < b.len && is_name(b.ptr[end])))
+	if ((at > 0 && mla_is_name_byte(b.ptr[at - 1])) ||
+	    (end < b.len && mla_is_name_byte(b.ptr[end])))
 		return false;
 	return in_class_header(b, at) || is_renamed(b, at, end) ||
 	       (end < b.len && b.ptr[end] == '.' && is_assigned(b, end));
