@@ -130,7 +130,8 @@ int mla_decision_report(const mla_rule *rule, const mla_facts *facts, mla_findin
 		const mla_test *t = facts->test[i];
 		mla_finding *f;
 
-		if (t->role == MLA_ROLE_NONE || !is_meant(t))
+		/* In C a choice by the sizes is no site: nothing is left to be decided there. */
+		if (t->role == MLA_ROLE_NONE || !t->site || !is_meant(t))
 			continue;
 		f = mla_finding_add(out, rule);
 		mla_decision_describe(f, facts, t, out->arena);

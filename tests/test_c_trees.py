@@ -16,7 +16,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tool import ROOT, Cases, Failure, edits_by_path, git_apply, need, run, same
+from tool import ROOT, TOOL, Cases, Failure, edits_by_path, git_apply, need, run, same
 from tool import same_tree, spliced, text, tree, write_tree
 
 TREES = os.path.join(ROOT, "testdata", "c_trees")
@@ -235,6 +235,16 @@ def given_sizes():
         need("threshold is 1" in text(run(args, folder, 1).stdout), "a fix that changes nothing")
 
 
+def every_rule_when_fixed():
+    """Rules that run only when they are selected have nothing to say about a choice by the sizes."""
+    for name in sorted(os.listdir(TREES)):
+        if name.endswith(".fixed"):
+            default = ("check", "--output-format", "concise", name)
+            p = subprocess.run((TOOL,) + default, cwd=TREES, stdout=-1, stderr=-1)
+            every = run(default + ("--select", "MLA"), TREES, p.returncode)
+            same("findings of " + name, text(every.stdout), text(p.stdout))
+
+
 CONFIG = b'''{"model_type": "x", "kv_lora_rank": 512, "qk_nope_head_dim": 192,
 "qk_rope_head_dim": 64, "v_head_dim": 256}'''
 
@@ -254,6 +264,7 @@ def main():
             cases.run(name + ", each alone", each_alone, name)
     cases.run("copies move together", copies_move_together)
     cases.run("no cached length", no_cached_length)
+    cases.run("every rule when fixed", every_rule_when_fixed)
     return cases.status()
 
 
