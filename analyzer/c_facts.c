@@ -35,8 +35,10 @@ static void add_functions(mla_c_flow *f, mla_module *m, const mla_node *root, bo
 		skip = n->kind == MLA_N_FUNCTION;
 		if (!skip || !mla_kid(n, 1) || (inactive && !overlaps_inactive(m, n->span)))
 			continue;
-		mla_vec_push(&f->functions, ((mla_c_entry){n->c ? n->c->id : 0, n, m, inactive,
-		                                           false, false, false}));
+		mla_vec_push(&f->functions, ((mla_c_entry){.id = n->c ? n->c->id : 0,
+		                                           .node = n,
+		                                           .module = m,
+		                                           .inactive = inactive}));
 	}
 }
 

@@ -22,6 +22,11 @@ bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n)
 	return false;
 }
 
+bool mla_c_has_room(const mla_c_flow *f)
+{
+	return f->depth < DEEPEST_CALL && f->steps < STEPS_MAX && f->all_steps < STEPS_OF_ALL;
+}
+
 static uint32_t enter_scope(mla_c_flow *f)
 {
 	uint32_t outer = f->scope;
@@ -90,6 +95,7 @@ mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (!c) {
 		c = new_cell(f, id, n->name);
 		c->value.tags = tags_by_name(n);
+		c->weight = c->value.tags & MLA_C_WEIGHT;
 		c->scope = 0;
 		mla_vec_push(&f->globals, c);
 	}
@@ -176,6 +182,12 @@ static const mla_node *target_root(const mla_node *n, bool *element)
 	return n;
 }
 
+void mla_c_add_tags(mla_cell *c, uint32_t tags)
+{
+	if (!c->weight)
+		c->value.tags |= tags;
+}
+
 void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v, bool join)
 {
 	bool element;
@@ -186,13 +198,15 @@ void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_v
 		mla_c_value place = mla_c_eval(f, fr, target);
 
 		if (place.cell)
-			place.cell->value.tags |= v.tags;
+			mla_c_add_tags(place.cell, v.tags);
 		return;
 	}
+	if (c->weight)
+		return;
 	if (element) {
 		if (c->value.cell && c->value.cell != c)
-			c->value.cell->value.tags |= v.tags;
-		c->value.tags |= v.tags;
+			mla_c_add_tags(c->value.cell, v.tags);
+		mla_c_add_tags(c, v.tags);
 		if (c->value.cell && c->value.cell->stack && (v.tags & MLA_C_FOLDED))
 			mla_c_record(f, MLA_EV_KERNEL, target);
 		return;
@@ -438,7 +452,7 @@ bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	return leaves;
 }
 
-mla_c_entry *mla_c_find(mla_c_flow *f, uint64_t id, mla_str name)
+mla_c_entry *mla_c_find(const mla_c_flow *f, uint64_t id, mla_str name)
 {
 	mla_c_entry *found = NULL;
 

@@ -41,6 +41,7 @@ struct mla_cell {
 	mla_c_value value;
 	uint32_t scope; /* where it was written last */
 	bool stack;     /* an array of two constant dimensions on the stack */
+	bool weight; /* a field or global with the name of a weight: it stays what it is called */
 };
 
 typedef struct mla_c_frame {
@@ -66,6 +67,8 @@ typedef struct {
 	mla_length_test length;
 } mla_c_length_of;
 
+typedef enum { MLA_C_UNKNOWN, MLA_C_NO, MLA_C_YES } mla_c_answer;
+
 typedef struct {
 	uint64_t id;
 	const mla_node *node; /* FUNCTION with a body */
@@ -73,6 +76,7 @@ typedef struct {
 	bool inactive; /* only in code that the preprocessor leaves out */
 	bool entered, called;
 	bool busy; /* it is being run: a recursion ends there */
+	mla_c_answer makes_node;
 } mla_c_entry;
 
 typedef struct {
@@ -81,7 +85,7 @@ typedef struct {
 	MLA_VEC(mla_cell *) globals; /* and fields: one for all objects */
 	MLA_VEC(mla_test *) tests;
 	MLA_VEC(mla_c_guard) guards;
-	uint64_t records; /* events so far */
+	uint64_t records; /* events of attention so far: all but those of layout */
 	MLA_VEC(mla_c_length_of) lengths;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */
 	mla_module *module;       /* of the function that is run */
@@ -96,14 +100,16 @@ typedef struct {
 void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry);
 mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
                                 mla_module *module, const mla_c_value *arguments, uint32_t n);
-mla_c_entry *mla_c_find(mla_c_flow *f, uint64_t id, mla_str name);
+mla_c_entry *mla_c_find(const mla_c_flow *f, uint64_t id, mla_str name);
 mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v,
                  bool literal);
+void mla_c_add_tags(mla_cell *c, uint32_t tags);
 bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n); /* control leaves it */
 bool mla_c_is_statement(const mla_node *n); /* one that mla_c_exec() runs by parts */
 bool mla_c_step(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n);
+bool mla_c_has_room(const mla_c_flow *f); /* for a call: else it is cut short */
 
 /* c_flow_guard.c */
 void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at);
@@ -127,6 +133,12 @@ void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 
 /* c_flow_count.c: does `id` bound a loop over queries, here or `levels` calls down? */
 bool mla_c_bounds_queries(mla_c_flow *f, const mla_node *function, uint64_t id, uint32_t levels);
+
+/* c_flow_node.c */
+bool mla_c_is_link(const mla_node *n); /* x->src: it leads to another object of the same kind */
+
+/* Does the called function make a node of a graph out of others, so that its name says it all? */
+bool mla_c_makes_node(const mla_c_flow *f, const mla_node *call, mla_c_entry *entry);
 
 /* c_flow_expr.c */
 mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);

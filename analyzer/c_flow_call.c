@@ -25,6 +25,16 @@ static uint32_t through_weight(mla_c_flow *f, const mla_node *at, uint32_t weigh
 	return weight & MLA_C_WEIGHT;
 }
 
+/* What is made of a weight and of something that runs through the model is no weight. */
+static uint32_t together(uint32_t a, uint32_t b)
+{
+	const uint32_t runs = MLA_C_QUERY | MLA_C_FOLDED | MLA_C_LATENT | MLA_C_NEW |
+	                      MLA_C_EXPANDED | MLA_C_SCORES | MLA_C_ATTENDED;
+	uint32_t tags = a | b;
+
+	return tags & runs ? tags & ~(uint32_t)MLA_C_WEIGHT : tags;
+}
+
 uint32_t mla_c_product(mla_c_flow *f, const mla_node *at, uint32_t a, uint32_t b)
 {
 	const uint32_t rows = MLA_C_LATENT | MLA_C_NEW;
@@ -70,7 +80,7 @@ static uint32_t all_tags(const arguments *a)
 	uint32_t tags = 0;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		tags |= tensor_tags(a, i);
+		tags = together(tags, tensor_tags(a, i));
 	return tags;
 }
 
@@ -84,7 +94,7 @@ static void give(const mla_node *call, const arguments *a, uint32_t tags)
 	                    (p->kind == MLA_N_FOR && call->index == 2));
 
 	if (unused && a->n && a->v[0].cell && !(a->v[0].tags & MLA_C_WEIGHT))
-		a->v[0].cell->value.tags |= tags;
+		mla_c_add_tags(a->v[0].cell, tags);
 }
 
 static uint32_t known_product(mla_c_flow *f, const mla_node *at, const arguments *a)
@@ -187,17 +197,14 @@ static bool is_shared(const mla_c_flow *f, const mla_cell *cell)
 	return false;
 }
 
-/*
- * A function of the scan is executed. Where that shows nothing, its name says what it does as if it
- * were not there: a library that builds a graph has no arithmetic in the body of its product.
- */
+/* A function of the scan is executed. Where that shows nothing, its name says what it does. */
 static mla_c_value enter(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_entry *entry,
                          const arguments *a, uint32_t first)
 {
 	uint64_t before = f->records;
 	mla_c_value v;
 
-	entry->entered = true;
+	entry->entered |= mla_c_has_room(f);
 	entry->busy = true;
 	v = mla_c_call_function(f, fr, entry->node, entry->module, a->v + first, a->n - first);
 	entry->busy = false;
@@ -206,6 +213,27 @@ static mla_c_value enter(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_
 	if (is_shared(f, v.cell))
 		v.cell = NULL;
 	return v;
+}
+
+static uint64_t pointed_to(const mla_node *n)
+{
+	return n && n->c && n->c->pointer && n->c->record ? n->c->record->id : 0;
+}
+
+/* What makes a tensor out of tensors: other pointers, to a context or to sizes, are no tensors. */
+static void keep_tensors(const mla_node *call, arguments *a)
+{
+	uint64_t made = pointed_to(call);
+	bool among = false;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		among |= made && pointed_to(a->node[i]) == made;
+	for (uint32_t i = 0; among && i < a->n; i++) {
+		const mla_c_info *c = a->node[i]->c;
+
+		if (c && (c->pointer || c->array) && pointed_to(a->node[i]) != made)
+			a->v[i] = (mla_c_value){0};
+	}
 }
 
 mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
@@ -237,5 +265,8 @@ mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (v.lambda && !running(fr, v.lambda))
 		return mla_c_call_function(f, fr, v.lambda, fr->module, a.v + first, a.n - first);
 	entry = mla_c_find(f, n->c ? n->c->id : 0, n->name);
-	return entry && !entry->busy ? enter(f, fr, n, entry, &a, first) : by_name(f, n, &a);
+	keep_tensors(n, &a);
+	if (!entry || entry->busy || mla_c_makes_node(f, n, entry))
+		return by_name(f, n, &a);
+	return enter(f, fr, n, entry, &a, first);
 }

@@ -36,22 +36,13 @@ static mla_c_value eval_name(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	return v;
 }
 
-/* x->src of a graph, a list or a tree: it leads to another object of the same kind. */
-static bool is_link(const mla_node *n)
-{
-	const mla_node *object = mla_kid(n, 0);
-
-	return object && object->c && object->c->record && n->c && n->c->record &&
-	       n->c->record->id == object->c->record->id;
-}
-
 /* A field has what was stored in it, else what its name says, else what its object is. What was
  * stored in links says nothing: there is one for all objects, and all are linked by it. */
 static mla_c_value eval_member(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value object = kid_value(f, fr, n, 0), v;
 
-	if (is_link(n))
+	if (mla_c_is_link(n))
 		return (mla_c_value){.tags = object.tags & MLA_C_TENSOR, .cell = object.cell};
 	v = eval_name(f, fr, n);
 	if (!v.tags && !is_integer(n))
@@ -259,6 +250,8 @@ mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return (mla_c_value){0};
 	f->nesting++;
 	v = eval_one(f, fr, n);
+	if (n->c && n->c->size)
+		v.tags &= ~(uint32_t)MLA_C_TENSOR | MLA_C_CHOSEN;
 	f->nesting--;
 	return v;
 }

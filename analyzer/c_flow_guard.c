@@ -34,7 +34,7 @@ void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at)
 {
 	uint32_t owner = event == MLA_EV_GATHER ? owner_of_gather(f) : UINT32_MAX;
 
-	f->records++;
+	f->records += event != MLA_EV_LAYOUT;
 	for (uint32_t i = 0; i < f->guards.n; i++) {
 		mla_test *t = f->guards.v[i].test;
 

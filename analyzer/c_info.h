@@ -41,9 +41,10 @@ struct mla_c_info {
 	bool macro; /* spelled in the body of a macro */
 	bool boolean, integer, pointer, array;
 	bool unsigned_long; /* an unsigned integer that may have 64 bits */
-	bool constant;      /* declared const or constexpr */
-	bool internal;      /* a function that other files cannot call */
-	bool call_const;    /* a method that cannot change its object */
+	bool size; /* made of integers that may have 64 bits: sizes and strides, no tensor's data */
+	bool constant;   /* declared const or constexpr */
+	bool internal;   /* a function that other files cannot call */
+	bool call_const; /* a method that cannot change its object */
 };
 
 static inline mla_decl mla_decl_of(const mla_node *n)

@@ -245,7 +245,7 @@ mla_c_function mla_name_function(mla_str name)
 		return MLA_C_EXPAND;
 	if (mentions_any(name, attend) || mla_name_has(&w, "attn") || mla_name_has(&w, "attention"))
 		return MLA_C_ATTEND;
-	if (mla_name_has_any(&w, layout))
+	if (mla_name_has_any(&w, layout) && !mla_name_has(&w, "is"))
 		return MLA_C_LAYOUT;
 	if (mla_name_has_any(&w, allocate))
 		return MLA_C_ALLOCATE;

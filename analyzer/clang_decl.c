@@ -73,6 +73,12 @@ static bool is_integer(enum CXTypeKind k)
 	       (k >= CXType_Short && k <= CXType_Int128) || k == CXType_Enum;
 }
 
+static bool is_size(CXType t)
+{
+	return t.kind == CXType_ULong || t.kind == CXType_ULongLong || t.kind == CXType_Long ||
+	       t.kind == CXType_LongLong;
+}
+
 static CXType pointee(mla_lowering *l, CXType t, bool *pointer)
 {
 	for (int i = 0; i < 3; i++) {
@@ -161,6 +167,7 @@ mla_c_info *mla_lower_info(mla_lowering *l, CXCursor c)
 	enum { FIELD_LEVELS = 3 };
 	mla_c_info *info = mla_region_alloc(l->region, sizeof(*info));
 	CXType type = l->api->getCanonicalType(l->api->getCursorType(c)), inner;
+	bool pointer = false;
 
 	if (type.kind == CXType_Invalid)
 		return info;
@@ -170,6 +177,7 @@ mla_c_info *mla_lower_info(mla_lowering *l, CXCursor c)
 	info->boolean = !info->pointer && inner.kind == CXType_Bool;
 	info->integer = !info->pointer && is_integer(inner.kind);
 	info->unsigned_long = inner.kind == CXType_ULong || inner.kind == CXType_ULongLong;
+	info->size = is_size(pointee(l, element(l, type), &pointer));
 	info->record = record_of(l, type, FIELD_LEVELS);
 	return info;
 }

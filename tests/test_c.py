@@ -276,6 +276,37 @@ def reason_of_another_file():
         same("reasons", got, [why, why])
 
 
+DECISION = """
+struct tensor;
+tensor * mul_mat(tensor * w, tensor * x);
+tensor * attend(tensor * q, tensor * k, tensor * v);
+
+tensor * step0(tensor * wk_b, tensor * wv_b, tensor * q_nope, tensor * kv_latent, int n_tokens) {
+    if (n_tokens == 1) {
+        return mul_mat(wv_b, attend(mul_mat(wk_b, q_nope), kv_latent, kv_latent));
+    }
+    return attend(q_nope, mul_mat(wk_b, kv_latent), mul_mat(wv_b, kv_latent));
+}
+"""
+CALLER = """
+tensor * step%d(tensor * a, tensor * b, tensor * c, tensor * d, int n) {
+    return step%d(a, b, c, d, n);
+}
+"""
+
+
+def deep_call():
+    """What a long chain of calls ends in is looked at by itself where the chain is too long to follow."""
+    for length in (4, *range(22, 28), 40):
+        source = DECISION + "".join(CALLER % (i + 1, i) for i in range(length))
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "deep.cpp"), "w", encoding="utf-8") as f:
+                f.write(source)
+            _, found = report(folder, "deep.cpp")
+            want = {("deep.cpp", 7, "MLA001", "select")}
+            same("%d calls" % length, rows(found), want)
+
+
 def main():
     cases = Cases("c")
     for name in sorted(os.listdir(FIXTURES)):
@@ -289,6 +320,7 @@ def main():
             title = "helper%s in %s" % (ending, language)
             cases.run(title, helper_values, ending, compiler, language)
     cases.run("reason of another file", reason_of_another_file)
+    cases.run("deep call", deep_call)
     folder = os.environ.get("MLALINT_C_CASES")
     if not folder:
         cases.skip("cases", "MLALINT_C_CASES names no folder")
