@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
 	char *folder;
@@ -334,6 +335,13 @@ static const char *above_root(const mla_c_arguments *a, mla_arena *arena)
 	return is_folder(mla_arena_format(arena, "%s/include", above).ptr) ? above : NULL;
 }
 
+/* A project of its own: a scan may begin above several. */
+static bool is_project(mla_arena *arena, const char *folder)
+{
+	return is_folder(mla_arena_format(arena, "%s/include", folder).ptr) ||
+	       access(mla_arena_format(arena, "%s/.git", folder).ptr, F_OK) == 0;
+}
+
 static void add_defaults(words *out, mla_c_arguments *a, mla_arena *arena, const char *path)
 {
 	const char *above = above_root(a, arena);
@@ -345,6 +353,8 @@ static void add_defaults(words *out, mla_c_arguments *a, mla_arena *arena, const
 		*strrchr(folder, '/') = '\0';
 		if (folder[0])
 			push_once(out, "-I", mla_arena_dup(arena, mla_str_c(folder)).ptr);
+		if (folder[0] && is_project(arena, folder))
+			add_base(out, arena, folder);
 	}
 	add_base(out, arena, a->root);
 	if (above)

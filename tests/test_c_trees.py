@@ -130,6 +130,22 @@ def copies_move_together():
         same("most queries absorbed", text(p.stdout).split(), ["85"] * 4)
 
 
+def from_above():
+    """Headers are those of the project that a file is in, wherever the scan begins."""
+    with tempfile.TemporaryDirectory() as folder:
+        inside = os.path.join(folder, "clones", "shared_header")
+        files = tree(os.path.join(TREES, "shared_header"))
+        context = files["src/context.h"].replace(b"../include/model.h", b"model.h")
+        need(context != files["src/context.h"], "the header is included by another name")
+        write_tree(inside, {**files, "src/context.h": context})
+        found = []
+        for where, path in ((inside, "src"), (folder, "clones/shared_header/src"), (folder, ".")):
+            report = json.loads(run(("check", "--output-format", "json", path), where, 1).stdout)
+            found.append([(os.path.basename(f["path"]), f["line"], f["code"]) for f in report["findings"]])
+        need(found[0], "nothing found")
+        same("from above", found[1:], [found[0]] * 2)
+
+
 def no_cached_length():
     """A rank of the cache is not its length: nothing is in scope for that form."""
     with tempfile.TemporaryDirectory() as folder:
@@ -263,6 +279,7 @@ def main():
             cases.run(name, fixes, name)
             cases.run(name + ", each alone", each_alone, name)
     cases.run("copies move together", copies_move_together)
+    cases.run("from above", from_above)
     cases.run("no cached length", no_cached_length)
     cases.run("every rule when fixed", every_rule_when_fixed)
     return cases.status()
