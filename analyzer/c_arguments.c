@@ -1,6 +1,7 @@
 /* compile_commands.json and the defaults. */
 #include "analyzer/c_arguments.h"
 
+#include "analyzer/clang.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
 
@@ -392,7 +393,7 @@ void mla_c_arguments_for(mla_argument_list *out, mla_c_arguments *a, mla_arena *
 	mla_vec_push(&list, standards[is]);
 	mla_vec_push(&list, "-ferror-limit=0");
 	mla_vec_push(&list, "-w");
-	if (mla_str_ends(p, ".cu") || mla_str_ends(p, ".cuh"))
+	if (mla_clang_is_cuda(p))
 		add_cuda(&list);
 	/* What comes later wins. A header keeps its own language. */
 	if (from_database(&kept, a, arena, absolute, false) ||

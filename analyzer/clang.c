@@ -4,6 +4,7 @@
 #include "analyzer/c_arguments.h"
 #include "analyzer/c_candidate.h"
 #include "analyzer/clang_api.h"
+#include "analyzer/clang_launch.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
 
@@ -96,6 +97,11 @@ bool mla_clang_is_source(mla_str path)
 		if (mla_str_ends(path, *e))
 			return true;
 	return false;
+}
+
+bool mla_clang_is_cuda(mla_str path)
+{
+	return mla_str_ends(path, ".cu") || mla_str_ends(path, ".cuh");
 }
 
 /* What the child leaves at the start of the region. */
@@ -245,11 +251,25 @@ static bool compares_inactive(const shared *s, const mla_lowering *l)
 	return false;
 }
 
+/* What the parser gets: of CUDA, without what is no C++. */
+static mla_str to_parse(shared *s, const mla_text *text, const mla_tokens *tokens, const char *path)
+{
+	mla_str bytes = mla_text_bytes(text);
+	char *copy;
+
+	if (!mla_clang_is_cuda(mla_str_c(path)))
+		return bytes;
+	copy = mla_region_alloc(&s->region, (size_t)bytes.len + 1);
+	memcpy(copy, bytes.ptr, bytes.len);
+	mla_clang_hide_launches(copy, bytes.len, tokens);
+	return (mla_str){copy, bytes.len};
+}
+
 /* In the child. Nothing is given back: the process ends. */
 static void run(shared *s, const mla_text *text, const mla_tokens *tokens, const char *path,
                 const char *const *arguments, uint32_t n)
 {
-	mla_str bytes = mla_text_bytes(text);
+	mla_str bytes = to_parse(s, text, tokens, path);
 	mla_lowering l = {.api = &api, .region = &s->region, .text = text, .tokens = tokens};
 	CXTranslationUnit unit = parse_unit(s, path, bytes, arguments, n, false);
 

@@ -26,6 +26,7 @@ typedef struct {
 
 /* Is it the name of a source of these languages? */
 bool mla_clang_is_source(mla_str path);
+bool mla_clang_is_cuda(mla_str path);
 
 /* MLA_EPARSE when libclang cannot be loaded; the message names the package. */
 int mla_clang_load(void);
