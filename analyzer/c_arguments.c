@@ -1,6 +1,7 @@
 /* compile_commands.json and the defaults. */
 #include "analyzer/c_arguments.h"
 
+#include "analyzer/c_headers.h"
 #include "analyzer/clang.h"
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
@@ -20,6 +21,7 @@ struct mla_c_arguments {
 	char *root;
 	pthread_mutex_t lock;
 	MLA_VEC(database) databases;
+	mla_c_headers *headers;
 };
 
 typedef MLA_VEC(const char *) words;
@@ -31,6 +33,7 @@ mla_c_arguments *mla_c_arguments_new(const char *root)
 	a->root = mla_alloc(strlen(root) + 1);
 	memcpy(a->root, root, strlen(root));
 	pthread_mutex_init(&a->lock, NULL);
+	a->headers = mla_c_headers_new(root);
 	return a;
 }
 
@@ -43,6 +46,7 @@ void mla_c_arguments_free(mla_c_arguments *a)
 		json_decref(a->databases.v[i].commands);
 	}
 	mla_vec_free(&a->databases);
+	mla_c_headers_free(a->headers);
 	pthread_mutex_destroy(&a->lock);
 	free(a->root);
 	free(a);
@@ -415,4 +419,28 @@ void mla_c_arguments_for(mla_argument_list *out, mla_c_arguments *a, mla_arena *
 	*out = (mla_argument_list){copy, list.n};
 	mla_vec_free(&list);
 	mla_vec_free(&kept);
+}
+
+bool mla_c_arguments_find(mla_argument_list *list, mla_c_arguments *a, mla_arena *arena,
+                          const char *path, const mla_str *header, uint32_t n)
+{
+	const char *absolute = mla_c_arguments_absolute(a, arena, path);
+	words all = {0};
+	const char **copy;
+	bool found;
+
+	for (uint32_t i = 0; i < list->n; i++)
+		mla_vec_push(&all, list->v[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *folder = mla_c_headers_folder(a->headers, arena, absolute, header[i]);
+
+		if (folder)
+			push_once(&all, "-I", folder);
+	}
+	found = all.n > list->n;
+	copy = mla_arena_array(arena, all.n, sizeof(*copy));
+	memcpy(copy, all.v, all.n * sizeof(*copy));
+	*list = (mla_argument_list){copy, all.n};
+	mla_vec_free(&all);
+	return found;
 }

@@ -25,6 +25,11 @@ typedef struct {
 void mla_c_arguments_for(mla_argument_list *out, mla_c_arguments *a, mla_arena *arena,
                          const char *path, mla_str bytes, const mla_tokens *tokens);
 
+/* Adds the folders under the root in which the named headers are. False: there is none, or they
+ * are there already. */
+bool mla_c_arguments_find(mla_argument_list *list, mla_c_arguments *a, mla_arena *arena,
+                          const char *path, const mla_str *header, uint32_t n);
+
 /* "a/./b/../c" -> "a/c"; a path that leads above its start keeps what leads there. */
 mla_str mla_c_path_plain(mla_arena *arena, mla_str path);
 

@@ -30,6 +30,33 @@ static void try_as_cxx(mla_clang_tree *tree, const mla_text *text, const mla_tok
 	mla_clang_free(&other);
 }
 
+/* Without a build, the folders of headers are those in which there is one of the name. A header may
+ * include others. What does not make it better is not taken. */
+static void find_headers(mla_clang_tree *tree, mla_argument_list *list, mla_c_arguments *arguments,
+                         const mla_text *text, const mla_tokens *tokens, mla_arena *arena)
+{
+	enum { ROUNDS = 4 };
+	const char *path = mla_text_path(text);
+	const char *absolute = mla_c_arguments_absolute(arguments, arena, path);
+	mla_argument_list more = *list;
+
+	for (int i = 0; i < ROUNDS && mla_c_arguments_find(&more, arguments, arena, path,
+	                                                   tree->missing, tree->missing_count);
+	     i++) {
+		mla_clang_tree other;
+
+		if (mla_clang_parse(&other, text, tokens, absolute, more.v, more.n) < 0)
+			return;
+		if (other.error_count > tree->error_count) {
+			mla_clang_free(&other);
+			return;
+		}
+		mla_clang_free(tree);
+		*tree = other;
+		*list = more;
+	}
+}
+
 int mla_c_module_parse(mla_module **out, mla_c_arguments *arguments, mla_text *text)
 {
 	mla_module *m = mla_alloc(sizeof(*m));
@@ -51,6 +78,7 @@ int mla_c_module_parse(mla_module **out, mla_c_arguments *arguments, mla_text *t
 	error = mla_clang_parse(&m->c->tree, text, &m->c->tokens, path, list.v, list.n);
 	if (error < 0)
 		goto done;
+	find_headers(&m->c->tree, &list, arguments, text, &m->c->tokens, m->arena);
 	try_as_cxx(&m->c->tree, text, &m->c->tokens, path, list, m->arena);
 	m->c->arguments = arguments;
 	m->text = text;
@@ -99,5 +127,5 @@ bool mla_c_sees(const mla_module *m, const mla_module *other)
 	for (uint32_t i = 0; i < m->c->tree.include_count; i++)
 		if (mla_str_is(m->c->tree.include[i], other->path))
 			return true;
-	return m != other && m->c->tree.missing.len && names_header(m, other);
+	return m != other && m->c->tree.missing_count && names_header(m, other);
 }

@@ -140,10 +140,26 @@ static bool in_file(mla_lowering *l, CXSourceLocation at)
 	return api.Location_isFromMainFile(at) != 0 && l->file != NULL;
 }
 
+/* "'ops/mul.h' file not found" */
+static void note_missing(shared *s, mla_str *list, mla_str diagnostic)
+{
+	const char *end = diagnostic.len ? strrchr(diagnostic.ptr, '\'') : NULL;
+	mla_str name = {diagnostic.ptr + 1, 0};
+
+	if (!end || diagnostic.ptr[0] != '\'' || end == diagnostic.ptr)
+		return;
+	name.len = (uint32_t)(end - name.ptr);
+	for (uint32_t i = 0; i < s->tree.missing_count; i++)
+		if (mla_str_eq(list[i], name))
+			return;
+	list[s->tree.missing_count++] = name;
+}
+
 static void read_diagnostics(shared *s, mla_lowering *l, CXTranslationUnit unit)
 {
 	uint32_t n = api.getNumDiagnostics(unit);
 	uint32_t *at = mla_region_alloc(&s->region, (n + 1) * sizeof(*at));
+	mla_str *missing = mla_region_alloc(&s->region, (n + 1) * sizeof(*missing));
 
 	for (uint32_t i = 0; i < n; i++) {
 		CXDiagnostic d = api.getDiagnostic(unit, i);
@@ -157,13 +173,14 @@ static void read_diagnostics(shared *s, mla_lowering *l, CXTranslationUnit unit)
 		    strcmp(api.getCString(category), "Parse Issue") == 0)
 			at[s->tree.error_count++] = mla_lower_offset(l, where);
 		api.disposeString(category);
-		if (error && !s->tree.missing.len && strstr(z, "file not found"))
-			s->tree.missing = copy_string(&s->region, text);
+		if (error && strstr(z, "file not found"))
+			note_missing(s, missing, copy_string(&s->region, text));
 		else
 			api.disposeString(text);
 		api.disposeDiagnostic(d);
 	}
 	s->tree.error = at;
+	s->tree.missing = missing;
 }
 
 static void read_inactive(shared *s, mla_lowering *l, CXTranslationUnit unit)

@@ -19,7 +19,8 @@ typedef struct {
 	uint32_t error_count;
 	const mla_str *include; /* what it includes, itself or through others: paths of the scan */
 	uint32_t include_count;
-	mla_str missing; /* a header that was not found; empty: none */
+	const mla_str *missing; /* names of headers that were not found */
+	uint32_t missing_count;
 	void *memory;
 	size_t size;
 } mla_clang_tree;

@@ -31,12 +31,15 @@ def expected(files):
 
 
 def compiles(folder):
+    folders = {os.path.dirname(path) for path in tree(folder)}
+    folders |= {os.path.dirname(f) for f in folders} - {""}
+    includes = ["-I" + f for f in sorted(folders) if f]
     for path in sorted(tree(folder)):
         command = COMPILERS.get(path.rsplit(".", 1)[-1])
         if not command or not shutil.which(command[0]):
             continue
         p = subprocess.run(
-            [*command, "-fsyntax-only", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", path],
+            [*command, *includes, "-fsyntax-only", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", path],
             cwd=folder,
             stdout=-1,
             stderr=-1,

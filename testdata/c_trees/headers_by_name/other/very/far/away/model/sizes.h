@@ -1,0 +1,5 @@
+#pragma once
+
+struct sizes {
+    int width, height;
+};
