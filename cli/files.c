@@ -12,26 +12,28 @@
 #include <stdio.h>
 #include <unistd.h>
 
+void mla_tree_free(mla_tree *t)
+{
+	for (uint32_t i = 0; i < t->files.n; i++) {
+		mla_text_free(t->files.v[i].text);
+		free(t->files.v[i].path);
+	}
+	for (uint32_t i = 0; i < t->unread.n; i++)
+		free(t->unread.v[i].path);
+	for (uint32_t i = 0; i < t->ignored.n; i++)
+		free(t->ignored.v[i]);
+	mla_vec_free(&t->unread);
+	mla_vec_free(&t->ignored);
+	mla_vec_free(&t->left_out);
+	mla_vec_free(&t->files);
+	mla_git_tree_free(t->git);
+	free(t->folder);
+}
+
 void mla_fileset_free(mla_fileset *s)
 {
-	for (uint32_t i = 0; i < s->trees.n; i++) {
-		mla_tree *t = &s->trees.v[i];
-
-		for (uint32_t k = 0; k < t->files.n; k++) {
-			mla_text_free(t->files.v[k].text);
-			free(t->files.v[k].path);
-		}
-		for (uint32_t k = 0; k < t->unread.n; k++)
-			free(t->unread.v[k].path);
-		mla_vec_free(&t->unread);
-		for (uint32_t k = 0; k < t->ignored.n; k++)
-			free(t->ignored.v[k]);
-		mla_vec_free(&t->ignored);
-		mla_vec_free(&t->left_out);
-		mla_vec_free(&t->files);
-		mla_git_tree_free(t->git);
-		free(t->folder);
-	}
+	for (uint32_t i = 0; i < s->trees.n; i++)
+		mla_tree_free(&s->trees.v[i]);
 	for (uint32_t i = 0; i < s->notes.n; i++)
 		free(s->notes.v[i]);
 	mla_vec_free(&s->notes);

@@ -47,6 +47,7 @@ typedef struct {
 struct mla_configs;
 int mla_fileset_collect(mla_fileset *out, const mla_options *o, struct mla_configs *configs);
 void mla_fileset_free(mla_fileset *s);
+void mla_tree_free(mla_tree *t); /* what it holds */
 
 /* The tree of a folder, made when there is none. Valid until the next one is made. */
 mla_tree *mla_fileset_tree(mla_fileset *s, const char *folder);

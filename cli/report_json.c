@@ -6,6 +6,9 @@
 #include "cli/report.h"
 #include "cli/statistics.h"
 
+#include <limits.h>
+#include <string.h>
+
 static json_t *threshold(const mla_finding *f)
 {
 	const mla_threshold *t = &f->threshold;
@@ -94,6 +97,22 @@ static json_t *related(const mla_scan *s, const mla_finding *f)
 	return list;
 }
 
+/* Where there are several repositories, a path alone does not say in which one. */
+static json_t *rooted(json_t *entry, const mla_scan *s, const mla_cursor *at)
+{
+	char folder[PATH_MAX];
+	size_t n;
+
+	if (s->files.trees.n < 2)
+		return entry;
+	mla_file_display(folder, sizeof(folder), &s->files.trees.v[at->tree], "");
+	n = strlen(folder);
+	if (n > 1 && folder[n - 1] == '/')
+		folder[n - 1] = '\0';
+	mla_json_put(entry, "root", mla_json_z(n ? folder : "."));
+	return entry;
+}
+
 static json_t *finding(const mla_scan *s, const mla_result *r)
 {
 	const mla_finding *f = r->finding;
@@ -150,6 +169,7 @@ static json_t *files(const mla_scan *s)
 		if (f->state == MLA_FILE_CHECKED)
 			continue;
 		entry = json_object();
+		rooted(entry, s, &at);
 		mla_json_put(entry, "path", mla_json_z(f->path));
 		mla_json_put(entry, "reason", mla_json_z(f->reason));
 		mla_part_mark(entry, s, f->path);
@@ -201,19 +221,19 @@ void mla_report_json(const mla_report *r)
 	const mla_scan *s = r->scan;
 	const mla_result *result;
 	const mla_kept_test *k;
-	mla_cursor at = {0}, at_kept = {0};
+	const mla_unanalysed *u;
+	mla_cursor at = {0}, at_kept = {0}, at_note = {0};
 
-	for (uint32_t i = 0; i < s->trees.n; i++)
-		for (uint32_t n = 0; n < s->trees.v[i].unanalysed_count; n++)
-			json_array_append_new(notes, unanalysed(s, &s->trees.v[i].unanalysed[n]));
+	while ((u = mla_next_unanalysed(&at_note, s)))
+		json_array_append_new(notes, rooted(unanalysed(s, u), s, &at_note));
 	mla_json_put(o, "tool", mla_json_z("mlalint"));
 	mla_json_put(o, "version", mla_json_z(MLA_VERSION));
 	if (s->options->shards)
 		mla_json_put(o, "shard", mla_part_shard(r));
 	while ((result = mla_next_result(&at, s)))
-		json_array_append_new(findings, finding(s, result));
+		json_array_append_new(findings, rooted(finding(s, result), s, &at));
 	while ((k = mla_next_kept(&at_kept, s)))
-		json_array_append_new(keeps, kept(s, k));
+		json_array_append_new(keeps, rooted(kept(s, k), s, &at_kept));
 	mla_json_put(o, "findings", findings);
 	if (s->options->show_kept)
 		mla_json_put(o, "kept", keeps);

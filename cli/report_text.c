@@ -205,10 +205,13 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 	uint32_t hidden = 0;
 
 	while ((f = mla_next_file(&at, s))) {
+		char path[PATH_MAX];
+
 		if (f->state == MLA_FILE_CHECKED)
 			continue;
 		fprintf(to, "mlalint: %s: ", mla_file_state_name(f->state));
-		mla_put_clean(to, mla_str_c(f->path));
+		mla_file_display(path, sizeof(path), &s->files.trees.v[at.tree], f->path);
+		mla_put_clean(to, mla_str_c(s->files.trees.n > 1 ? path : f->path));
 		fputs(" (", to);
 		mla_put_clean(to, mla_str_c(f->reason));
 		fputs(")\n", to);

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+typedef MLA_VEC(char *) path_list;
+
 typedef struct {
 	mla_fileset *set;
 	mla_tree *tree;
@@ -21,6 +23,7 @@ typedef struct {
 	mla_configs *configs;
 	int error;           /* of a configuration on the way */
 	char path[PATH_MAX]; /* absolute, of the entry at hand */
+	path_list clones;    /* absolute, met outside of any repository */
 } walk;
 
 static const char *below(const mla_tree *t, const char *absolute)
@@ -139,6 +142,16 @@ static void visit_link(walk *w)
 		skip(w->tree, below(w->tree, w->path), "symbolic link to a folder");
 }
 
+/* What lies in another repository is that one's matter. In a folder that belongs to none, clones
+ * are what the user means: each is scanned as if it had been named. */
+static void visit_repository(walk *w, const char *relative)
+{
+	if (w->repo)
+		skip(w->tree, relative, "another repository or a submodule");
+	else
+		mla_vec_push(&w->clones, mla_copy(w->path));
+}
+
 static int walk_folder(walk *w, int depth);
 
 static void visit(walk *w, mode_t mode, const char *name, int depth)
@@ -149,7 +162,7 @@ static void visit(walk *w, mode_t mode, const char *name, int depth)
 		if (is_metadata(name) || ignored(w, true) || excluded(w))
 			return;
 		if (has_entry(w, strlen(w->path), ".git"))
-			skip(w->tree, relative, "another repository or a submodule");
+			visit_repository(w, relative);
 		else if (depth >= 128)
 			fail(w->tree, relative, "folders nested too deeply");
 		else if (walk_folder(w, depth + 1) < 0)
@@ -247,7 +260,7 @@ static void find_repository(mla_fileset *s, target *t)
 	if (error < 0)
 		mla_fileset_note(s, "%s; its ignore rules do not count", mla_error_last());
 	if (error == 0 && git_repository_workdir(t->repo) &&
-	    realpath(git_repository_workdir(t->repo), real)) {
+	    realpath(git_repository_workdir(t->repo), real) && is_below(t->absolute, real)) {
 		t->root = mla_copy(real);
 		return;
 	}
@@ -353,14 +366,37 @@ static int read_stdin(mla_text **out, const char *path)
 	return error;
 }
 
-static int collect(mla_fileset *s, const mla_options *o, const target *t, const char *loose,
-                   mla_configs *configs)
+static int by_name(const void *a, const void *b)
 {
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Not in the order of the folder, which differs from disk to disk. */
+static void add_clones(mla_fileset *s, target_list *list, path_list *clones)
+{
+	if (clones->n)
+		qsort(clones->v, clones->n, sizeof(*clones->v), by_name);
+	for (uint32_t i = 0; i < clones->n; i++) {
+		target t = {.absolute = clones->v[i], .mode = S_IFDIR};
+
+		t.given = t.absolute;
+		find_repository(s, &t);
+		mla_vec_push(list, t);
+	}
+	mla_vec_free(clones);
+}
+
+static int collect(mla_fileset *s, const mla_options *o, target_list *list, uint32_t at,
+                   const char *loose, mla_configs *configs)
+{
+	const target *t = &list->v[at];
+
 	walk w = {.set = s,
 	          .tree = mla_fileset_tree(s, t->root ? t->root : loose),
 	          .repo = t->repo,
 	          .configs = configs};
 	const char *relative = below(w.tree, t->absolute);
+	uint32_t known = w.tree->files.n;
 	mla_file *f;
 	int error = 0;
 
@@ -376,6 +412,9 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 			error = mla_error(error, "%s: %s", t->given, mla_error_last());
 		else
 			error = w.error;
+		/* Nothing found in nothing is no good news. */
+		if (w.tree->files.n == known && !w.clones.n)
+			mla_fileset_note(s, "%s: no Python or C source in it to check", t->given);
 	} else if (!S_ISREG(t->mode)) {
 		skip(w.tree, relative, "not a regular file")->named = true;
 	} else if (!mla_file_is_source(t->absolute)) {
@@ -385,7 +424,21 @@ static int collect(mla_fileset *s, const mla_options *o, const target *t, const 
 	}
 	mla_ignore_free(w.ignore);
 	git_index_free(w.index);
+	add_clones(s, list, &w.clones);
 	return error;
+}
+
+/* A folder of nothing but clones would count as one more place that paths are relative to. */
+static void drop_empty(mla_fileset *s)
+{
+	for (uint32_t i = s->trees.n; i-- > 0 && s->trees.n > 1;) {
+		mla_tree *t = &s->trees.v[i];
+
+		if (t->files.n || t->left_out.n || t->ignored.n)
+			continue;
+		mla_tree_free(t);
+		memmove(t, t + 1, (--s->trees.n - i) * sizeof(*t));
+	}
 }
 
 int mla_fileset_collect(mla_fileset *out, const mla_options *o, mla_configs *configs)
@@ -411,9 +464,10 @@ int mla_fileset_collect(mla_fileset *out, const mla_options *o, mla_configs *con
 	if (error == 0)
 		loose_root(loose, sizeof(loose), &list, cwd);
 	for (uint32_t i = 0; i < list.n && error == 0; i++)
-		error = collect(out, o, &list.v[i], loose, configs);
+		error = collect(out, o, &list, i, loose, configs);
 	for (uint32_t i = 0; i < out->trees.n && error == 0; i++)
 		error = mla_tree_settle(&out->trees.v[i]);
+	drop_empty(out);
 	for (uint32_t i = 0; i < list.n; i++) {
 		git_repository_free(list.v[i].repo);
 		free(list.v[i].absolute);

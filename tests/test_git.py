@@ -454,6 +454,44 @@ def submodules():
         same("inside", paths(report(os.path.join(d, "mod"), "--rev", "HEAD")), ["m.py"])
 
 
+def folder_of_clones():
+    """Outside of any repository, clones on the way are scanned as if each was named."""
+    with folder({}) as d:
+        write_tree(d, {"m.py": model(), "y/.gitignore": b"venv/\n"})
+        for name in ("y", "deep/er/x"):
+            clone = os.path.join(d, name)
+            write_tree(clone, {"m.py": model(), "venv/m.py": model(), "in/n.py": model()})
+            git(clone, "init", "-q")
+        git(os.path.join(d, "y", "in"), "init", "-q")
+        write_tree(d, {"broken/.git/x": b"", "broken/m.py": model()})
+        want = ["m.py", "broken/m.py", "deep/er/x/in/n.py", "deep/er/x/m.py"]
+        want += ["deep/er/x/venv/m.py", "y/m.py"]
+        p = says((), d, 1, "skipped: y/in (another repository or a submodule)")
+        for path in want:
+            need(("\n%s:" % path) in "\n" + text(p.stdout), path + " is not reported")
+        need("y/venv" not in text(p.stdout), "the ignore rules of a clone do not count")
+        found = report(d, ".", "y", status=1)
+        got = {os.path.normpath(os.path.join(f["root"], f["path"])) for f in found["findings"]}
+        same("paths", got, set(want))
+        same("skipped", states(found, "skipped"), [("in", "another repository or a submodule")])
+    with tempfile.TemporaryDirectory() as d:
+        write_tree(d, {"x/m.py": model()})
+        git(os.path.join(d, "x"), "init", "-q")
+        found = report(d, status=1)
+        same("one clone", [(f["path"], "root" in f) for f in found["findings"]], [("m.py", False)] * 2)
+        run(("check", "--write-baseline", "b.json"), d, 0)
+    with tempfile.TemporaryDirectory() as d:
+        write_tree(d, {"notes.txt": b""})
+        says((), d, 0, "no Python or C source")
+
+
+def work_tree_elsewhere():
+    """A path outside of what its repository calls the work tree has no place in it."""
+    with repository({"m.py": model()}) as d, tempfile.TemporaryDirectory() as o:
+        git(d, "config", "core.worktree", o)
+        same("paths", paths(report(d, ".", status=1)), ["m.py"])
+
+
 def linked_worktree():
     with repository({".gitignore": b"m.py\n", "n.py": model()}) as d:
         with tempfile.TemporaryDirectory() as other:
@@ -905,6 +943,8 @@ def main():
     cases.run("ignore rules as git has them", as_git_does)
     cases.run("files of rules that are none", odd_rules)
     cases.run("submodules", submodules)
+    cases.run("a folder of clones", folder_of_clones)
+    cases.run("a work tree elsewhere", work_tree_elsewhere)
     cases.run("linked work tree", linked_worktree)
     cases.run("repository that cannot be read", unreadable_repository)
     cases.run("new findings only", new_only)
