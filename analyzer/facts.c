@@ -42,7 +42,7 @@ typedef struct {
 	mla_test **test;
 	uint32_t test_count;
 	const mla_node *cached, *cached_in;
-	bool cache_updated, sparse, gathers;
+	bool cache_updated, sparse, gathers, array_mask;
 } root;
 
 typedef struct {
@@ -132,6 +132,7 @@ static void enter(builder *b, mla_module *module, const mla_node *function, mla_
 	r.cache_updated = f->cache_updated;
 	r.sparse = f->sparse;
 	r.gathers = f->gathers;
+	r.array_mask = f->array_mask;
 	r.test_count = f->touched.n;
 	r.test = mla_arena_array(b->arena, f->touched.n, sizeof(*r.test));
 	for (uint32_t i = 0; i < f->touched.n; i++)
@@ -341,6 +342,25 @@ static bool masks_differ(const mla_test *t)
 	return (t->small.count[MLA_EV_MASK] != 0) != (t->large.count[MLA_EV_MASK] != 0);
 }
 
+/* Is the mask certain to be an array for more than one query, too? */
+static bool is_array_mask(const builder *b, const root *r)
+{
+	for (uint32_t i = 0; i < r->test_count; i++)
+		if (r->test[i]->large.count[MLA_EV_MASK_ARRAY])
+			return true;
+	return r->array_mask || mla_flow_makes_array_masks(b->project, r->module);
+}
+
+static void refuse_string_mask(mla_site *s, const builder *b, const root *r)
+{
+	for (uint32_t i = 0; i < s->test_count; i++) {
+		const mla_node *at = mla_flow_needs_array(s->test[i]);
+
+		if (at && !is_array_mask(b, r))
+			refuse(s, MLA_REFUSE_MASK_TEXT, s->test[i], at);
+	}
+}
+
 /* Is the count's variable assigned between the two tests? Then they may test different numbers. */
 static const mla_node *bound_again(const mla_test *a, const mla_test *b)
 {
@@ -491,6 +511,7 @@ static void make_site(builder *b, const root *r)
 	s->sparse = r->sparse;
 	s->gathers = r->gathers;
 	find_refusal(s);
+	refuse_string_mask(s, b, r);
 	mla_vec_push(&b->sites, s);
 }
 

@@ -20,6 +20,7 @@ typedef enum {
 	MLA_EV_GATHER,         /* cached rows are gathered by indices */
 	MLA_EV_ONE_ROW,        /* one constant row is taken on the query axis */
 	MLA_EV_MASK,           /* a mask is applied to scores or handed to an attention call */
+	MLA_EV_MASK_ARRAY,     /* the caller's mask is used as only an array can be */
 	MLA_EV_CACHE_EXPANDED, /* expanded keys or values are put into a cache */
 	MLA_EV_GATHER_INSIDE,  /* a gather under another test of the query count in the arm */
 	MLA_EV_LAYOUT,         /* axes are put in another order, or a copy made contiguous */
@@ -93,6 +94,7 @@ typedef enum {
 	MLA_REFUSE_GATHER_AND_ABSORB, /* one test gathers by top-k and absorbs */
 	MLA_REFUSE_ONE_ROW,           /* the absorbed arm reads one query's row */
 	MLA_REFUSE_MASK,              /* the arms treat the mask differently */
+	MLA_REFUSE_MASK_TEXT,         /* only the absorbed arm needs the mask to be an array */
 	MLA_REFUSE_NO_FOLLOWUP,       /* the output of the absorbed arm is never projected back */
 	MLA_REFUSE_NO_SIZES,          /* r, n or v not found */
 	MLA_REFUSE_BOUND_AGAIN,       /* the count's variable is assigned between the tests */

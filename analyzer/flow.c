@@ -161,16 +161,6 @@ static const mla_value *part_of(mla_flow *f, const mla_value *v, uint32_t i, uin
 	return part;
 }
 
-/* Changing what holds a mask or scores is a treatment of the mask, whichever arm does it. */
-static void note_mask(mla_flow *f, const mla_frame *fr, const mla_node *target, const mla_value *v)
-{
-	const uint32_t masks = MLA_TAG_MASK | MLA_TAG_SCORES;
-	const mla_value *old = mla_env_get(fr->env, target->name);
-
-	if ((mla_value_tags(v) & masks) || (old && (mla_value_tags(old) & masks)))
-		mla_flow_record(f, MLA_EV_MASK, target);
-}
-
 void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const mla_value *v)
 {
 	const mla_value *object;
@@ -180,7 +170,7 @@ void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const m
 	f->depth++;
 	switch ((mla_kind)target->kind) {
 	case MLA_N_NAME:
-		note_mask(f, fr, target, v);
+		mla_flow_mask_assigned(f, fr, target, v);
 		mla_env_set(f, fr->env, target->name, v);
 		break;
 	case MLA_N_TUPLE:
@@ -283,8 +273,14 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 	mla_env *then_env = mla_env_copy(f, fr->env), *else_env = mla_env_copy(f, fr->env);
 	uint32_t mark, before = mla_flow_progress(test);
 	const mla_value *returned = fr->result;
+	const mla_node *text = mla_flow_string_test(fr, n->kid[0]);
+	bool typed = !text && mla_flow_asks_kind(fr, n->kid[0]);
 	bool then_ends, else_ends, chooses = false;
 
+	if (text)
+		mla_env_set(f, else_env, text->name,
+		            mla_value_not_string(f, mla_env_get(fr->env, text->name)));
+	f->mask_typed += typed;
 	fr->env = then_env;
 	mark = mla_flow_push(f, test, true);
 	then_ends = run_block(f, fr, n->kid[1]);
@@ -296,6 +292,7 @@ static outcome run_if(mla_flow *f, mla_frame *fr, const mla_node *n)
 	else_ends = run_branch(f, fr, mla_kid(n, 2));
 	mla_flow_pop(f, mark);
 	else_env = fr->env;
+	f->mask_typed -= typed;
 	if (!then_ends && !else_ends)
 		fr->env = env_join(f, then_env, else_env, test, &chooses);
 	if (!then_ends && !else_ends && !chooses && before == mla_flow_progress(test) &&
@@ -538,8 +535,11 @@ static const mla_value *parameter_value(mla_flow *f, mla_str name, bool first)
 		v = mla_value_new(f, MLA_V_INT, MLA_TAG_COUNT);
 		return v;
 	}
-	if (mla_str_mentions(name, "mask"))
-		return mla_value_any(f, MLA_TAG_MASK);
+	if (mla_str_mentions(name, "mask")) {
+		v = mla_value_new(f, MLA_V_ANY, MLA_TAG_MASK);
+		v->given = true;
+		return v;
+	}
 	if (mla_str_mentions(name, "cache") || mla_str_mentions(name, "past") ||
 	    mla_str_is(name, "state") || mla_str_is(name, "expanded"))
 		return mla_value_any(f, MLA_TAG_CACHE);
@@ -569,7 +569,8 @@ void mla_flow_root(mla_flow *f, mla_module *module, const mla_node *function, bo
 	f->attributes = mla_env_new(f, NULL);
 	f->settings = mla_env_new(f, NULL);
 	f->cached = f->cached_in = NULL;
-	f->cache_updated = f->sparse = f->gathers = false;
+	f->cache_updated = f->sparse = f->gathers = f->array_mask = false;
+	f->mask_typed = 0;
 	f->depth = f->steps = 0;
 	for (uint32_t i = 0; list && i < list->n; i++) {
 		mla_str name = list->kid[i]->name;

@@ -55,6 +55,7 @@ struct mla_value {
 	bool heads_last;   /* rank 4: [B, L, H, D] instead of [B, H, L, D] */
 	bool number_known; /* INT */
 	bool bound;        /* FUNCTION: self is supplied */
+	bool given;        /* a mask as the caller handed it in: an array, None or a string */
 	uint32_t tags;
 	int64_t number;
 	mla_up_role role;
@@ -117,6 +118,8 @@ typedef struct {
 	mla_env *attributes;         /* what methods stored on self */
 	const mla_node *cached, *cached_in;
 	bool cache_updated, sparse, gathers;
+	bool array_mask;     /* the mask is used as an array whatever the tests say */
+	uint32_t mask_typed; /* conditions in force that ask what kind of thing the mask is */
 	uint32_t depth, steps, total_steps; /* of this root; of all */
 	const mla_node *limited;
 } mla_flow;
@@ -140,6 +143,23 @@ const mla_value *mla_env_get(const mla_env *e, mla_str name);
 void mla_env_set(mla_flow *f, mla_env *e, mla_str name, const mla_value *v);
 void mla_flow_assign(mla_flow *f, mla_frame *fr, const mla_node *target, const mla_value *v);
 bool mla_flow_limit(mla_flow *f, const mla_node *at);
+
+/* flow_mask.c */
+/* Changing what holds a mask or scores is a treatment of the mask, whichever arm does it. */
+void mla_flow_mask_assigned(mla_flow *f, const mla_frame *fr, const mla_node *target,
+                            const mla_value *v);
+/* `v` is used at `at` as only an array can be. */
+void mla_flow_array_use(mla_flow *f, const mla_value *v, const mla_node *at);
+/* The name that the condition asks to be a string, or NULL: what is left of it is an array. */
+const mla_node *mla_flow_string_test(const mla_frame *fr, const mla_node *condition);
+/* Does the condition ask in another way what kind of thing a mask is? */
+bool mla_flow_asks_kind(const mla_frame *fr, const mla_node *condition);
+/* The same value, and no string. */
+const mla_value *mla_value_not_string(mla_flow *f, const mla_value *v);
+/* Where the arm for one query needs an array and the other one would take a string; or NULL. */
+const mla_node *mla_flow_needs_array(const mla_test *t);
+/* Is every mask that this module makes made as an array? */
+bool mla_flow_makes_array_masks(mla_project *project, mla_module *m);
 
 /* flow_value.c */
 mla_value *mla_value_new(mla_flow *f, mla_value_kind kind, uint32_t tags);

@@ -123,6 +123,7 @@ const mla_value *mla_flow_attribute(mla_flow *f, mla_frame *fr, const mla_node *
 		return constant;
 	if (object->kind == MLA_V_UP)
 		return object;
+	mla_flow_array_use(f, object, n); /* mask.shape, mask.dtype */
 	if (mla_str_is(n->name, "shape")) {
 		v = mla_value_new(f, MLA_V_SHAPE, mla_value_tags(object));
 		v->rank = object->rank;

@@ -131,6 +131,8 @@ static const mla_value *binary(mla_flow *f, mla_frame *fr, const mla_node *n)
 	}
 	mla_flow_other_use(a, n);
 	mla_flow_other_use(b, n);
+	mla_flow_array_use(f, a, n);
+	mla_flow_array_use(f, b, n);
 	if ((tags & MLA_TAG_SCORES) && (tags & MLA_TAG_MASK))
 		mla_flow_record(f, MLA_EV_MASK, n);
 	if (tags & (MLA_TAG_SCORES | MLA_TAG_ATTENDED))
@@ -152,6 +154,8 @@ static const mla_value *condition(mla_flow *f, mla_frame *fr, const mla_node *n)
 	mla_flow_push(f, test, false);
 	b = mla_flow_eval(f, fr, n->kid[2]);
 	mla_flow_pop(f, mark);
+	if (mla_flow_string_test(fr, n->kid[0]))
+		b = mla_value_not_string(f, b);
 	if ((chosen = mla_flow_choose(f, test, a, b)))
 		return chosen;
 	if (before == mla_flow_progress(test) && !mla_value_latent(a) && !mla_value_latent(b))

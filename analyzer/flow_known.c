@@ -267,8 +267,11 @@ const mla_value *mla_flow_known(mla_flow *f, mla_frame *fr, const mla_node *call
 
 	if (!find(&op, name))
 		return NULL;
-	for (uint32_t i = 0; i < a->n; i++)
+	for (uint32_t i = 0; i < a->n; i++) {
 		mla_flow_other_use(a->v[i], call);
+		if (op != OP_ATTEND)
+			mla_flow_array_use(f, a->v[i], call);
+	}
 	if (op == OP_FRESH)
 		return mla_value_any(f, 0);
 	if (!a->n)

@@ -206,6 +206,7 @@ const mla_value *mla_flow_subscript(mla_flow *f, mla_frame *fr, const mla_node *
 		dropped += k->kind == MLA_V_INT && k->number_known;
 		position += index->kind != MLA_N_NONE;
 	}
+	mla_flow_array_use(f, object, n);
 	if (object->kind == MLA_V_UP)
 		return object;
 	if (chosen && is_cached(object))

@@ -106,6 +106,7 @@ const mla_value *mla_value_join(mla_flow *f, const mla_value *a, const mla_value
 	                  mla_value_tags(a) | mla_value_tags(b));
 	v->rank = a->rank == b->rank ? a->rank : 0;
 	v->heads_last = a->heads_last && b->heads_last;
+	v->given = a->given || b->given;
 	/* A count that another branch replaced is a count no more. */
 	if ((a->tags & b->tags & MLA_TAG_COUNT) == 0 || a->number != b->number)
 		v->tags &= ~(uint32_t)MLA_TAG_COUNT;

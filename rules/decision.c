@@ -32,6 +32,10 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 	case MLA_REFUSE_MASK:
 		why = "the two arms treat the mask differently";
 		break;
+	case MLA_REFUSE_MASK_TEXT:
+		why = "the absorbed arm uses the mask as an array, the other one only hands it to "
+		      "an attention call, which takes a string like \"causal\" as well";
+		break;
 	case MLA_REFUSE_NO_FOLLOWUP:
 		why = "no follow-up projects the absorbed output back";
 		break;

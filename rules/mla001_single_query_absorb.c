@@ -61,11 +61,13 @@ static const char doc[] =
 	"does\n"
 	"more work than before; `--threshold cache-length` avoids that. No fix is offered where "
 	"the\n"
-	"arms treat the mask differently, where the absorbed arm reads one query's row, where one "
-	"test\n"
-	"also gathers by top-k, where the threshold is 1, or where a comment inside the test would "
-	"be\n"
-	"lost.\n";
+	"arms treat the mask differently, where only the absorbed arm needs the mask to be an "
+	"array and\n"
+	"the other one would take a string (`\"causal\"`) too, where the absorbed arm reads one "
+	"query's\n"
+	"row, where one test also gathers by top-k, where the threshold is 1, or where a comment "
+	"inside\n"
+	"the test would be lost.\n";
 
 static mla_str message(mla_arena *arena, const mla_finding *f)
 {
