@@ -95,7 +95,7 @@ mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (!c) {
 		c = new_cell(f, id, n->name);
 		c->value.tags = tags_by_name(n);
-		c->weight = c->value.tags & MLA_C_WEIGHT;
+		c->weight = !is_integer(n) && mla_name_is_weight(n->name);
 		c->scope = 0;
 		mla_vec_push(&f->globals, c);
 	}

@@ -96,6 +96,15 @@ static uint32_t weight(const mla_name_words *w)
 	return 0;
 }
 
+bool mla_name_is_weight(mla_str name)
+{
+	static const char *const last[] = {"b", "weight", "weights", "proj", NULL};
+	mla_name_words w;
+
+	mla_name_split(&w, name);
+	return w.n && weight(&w) && (w.v[0][0] == 'w' || mla_str_in(mla_str_c(w.v[w.n - 1]), last));
+}
+
 uint32_t mla_name_tensor(mla_str name)
 {
 	static const char *const rotary[] = {"rope", "rot",   "rotary", "pe", "kr",

@@ -44,6 +44,9 @@ void mla_name_split(mla_name_words *out, mla_str name);
 bool mla_name_has(const mla_name_words *w, const char *word);
 bool mla_name_has_any(const mla_name_words *w, const char *const *words);
 
+/* Is it the name of an up-projection and of nothing that is computed, such as `q_absorb` may be? */
+bool mla_name_is_weight(mla_str name);
+
 uint32_t mla_name_tensor(mla_str name);  /* tags of a tensor or pointer of that name */
 uint32_t mla_name_integer(mla_str name); /* tags of an integer of that name */
 
