@@ -92,17 +92,18 @@ static const mla_setting *find(const mla_settings *s, const char *name)
 	return NULL;
 }
 
-int mla_model_config_geometry(mla_geometry *out, const mla_settings *s, const char *path)
+static int sizes(mla_geometry *out, const char **missing, const mla_settings *s, const char *path)
 {
 	const char *const names[] = {"kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim",
 	                             "v_head_dim"};
 	uint32_t *field[] = {&out->rank, &out->nope, &out->rope, &out->value};
 
+	*missing = NULL;
 	for (int i = 0; i < 4; i++) {
 		const mla_setting *v = find(s, names[i]);
 
-		if (!v && i != 2)
-			return mla_error(MLA_ECONFIG, "%s: no integer \"%s\"", path, names[i]);
+		if (!v && i != 2 && !*missing)
+			*missing = names[i];
 		if (v && (v->value < (i != 2) || v->value > MLA_DIM_MAX))
 			return mla_error(MLA_ECONFIG,
 			                 "%s: \"%s\" is %lld; it must be from %d to %d", path,
@@ -110,4 +111,21 @@ int mla_model_config_geometry(mla_geometry *out, const mla_settings *s, const ch
 		*field[i] = v ? (uint32_t)v->value : 0;
 	}
 	return 0;
+}
+
+int mla_model_config_geometry(mla_geometry *out, const mla_settings *s, const char *path)
+{
+	const char *missing;
+	int error = sizes(out, &missing, s, path);
+
+	if (error == 0 && missing)
+		error = mla_error(MLA_ECONFIG, "%s: no integer \"%s\"", path, missing);
+	return error;
+}
+
+int mla_model_config_check(const char **missing, const mla_settings *s, const char *path)
+{
+	mla_geometry ignored;
+
+	return sizes(&ignored, missing, s, path);
 }

@@ -16,4 +16,8 @@ void mla_model_config_free(mla_settings *s);
  * qk_rope_head_dim is 0. */
 int mla_model_config_geometry(mla_geometry *out, const mla_settings *s, const char *path);
 
+/* The same where the source may say what the file does not: *missing is the first size that is not
+ * there, NULL when all are. MLA_ECONFIG for one that is out of range. */
+int mla_model_config_check(const char **missing, const mla_settings *s, const char *path);
+
 #endif

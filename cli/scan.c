@@ -425,6 +425,21 @@ static int start(mla_scan *out, const mla_options *o)
 	return error;
 }
 
+/* A file without sizes changes nothing, which the user would not see. */
+static int check_sizes(mla_scan *s, const char *path)
+{
+	const char *missing;
+	int error = mla_model_config_check(&missing, &s->sizes, path);
+
+	if (error == 0 && missing)
+		mla_fileset_note(
+			&s->files,
+			"--model-config %s: no integer \"%s\"; the sizes of the source hold "
+			"where the file names none",
+			path, missing);
+	return error;
+}
+
 static int scan_trees(mla_scan *s)
 {
 	int error = 0;
@@ -443,6 +458,8 @@ int mla_scan_run(mla_scan *out, const mla_options *o)
 		error = mla_fileset_collect(&out->files, o, out->configs);
 	if (error == 0)
 		error = mla_configs_exclude(out->configs, &out->files);
+	if (error == 0 && o->model_config)
+		error = check_sizes(out, o->model_config);
 	for (uint32_t i = 0; i < o->output_count && error == 0; i++)
 		error = check_output(&out->files, "-o", o->output[i].path);
 	if (error == 0)

@@ -97,6 +97,24 @@ def many_keys():
         need(time.time() - start < 3, "60,000 keys took %.1f s" % (time.time() - start))
 
 
+def no_sizes():
+    """A checkpoint's configuration that does not help says so, and one that is wrong is refused."""
+    sizes = {"kv_lora_rank": 512, "qk_nope_head_dim": 128, "v_head_dim": 128}
+    some = dict(sizes, v_head_dim=128.0)
+    wrong = dict(sizes, v_head_dim=-1)
+    files = {"m.py": model(), "empty.json": b"{}"}
+    for name, config in (("all", sizes), ("some", some), ("wrong", wrong)):
+        files[name + ".json"] = json.dumps(config).encode()
+    with folder(files) as d:
+        for name, missing in (("empty", "kv_lora_rank"), ("some", "v_head_dim")):
+            p = run(("check", "-q", "--model-config", name + ".json", "m.py"), d, 1)
+            want = '%s.json: no integer "%s"' % (name, missing)
+            need(want in text(p.stderr), "%r is not in %r" % (want, text(p.stderr)))
+        p = run(("check", "-q", "--model-config", "all.json", "m.py"), d, 1)
+        same("with all sizes", p.stderr, b"")
+        refused(d, ("check", "--model-config", "wrong.json", "m.py"), '"v_head_dim" is -1')
+
+
 def too_large():
     """The fix of one file would pass the limit of 4 MB; the other's is made all the same."""
     size = (4 << 20) - 100
@@ -182,6 +200,7 @@ CASES = (
     overlapping,
     unique_paths,
     many_keys,
+    no_sizes,
     too_large,
     standard_input,
     arguments,
