@@ -47,7 +47,7 @@ include engine/kernels.mk
 .DEFAULT_GOAL := all
 
 help:
-	@echo 'make all            build $(TOOL)'
+	@echo 'make all            build $(TOOL); manual page and completions in $(BUILD)/share'
 	@echo 'make setup          install what is missing for the build'
 	@echo 'make demo           install what is missing, build, scan the bundled sample runtime'
 	@echo 'make test           install what is missing, build, run every test'
@@ -65,7 +65,7 @@ help:
 	@echo 'make clean          remove build/'
 	@echo 'V=1 shows the commands'
 
-all: $(TOOL)
+all: $(TOOL) share
 
 # Says what is missing and how to install it, instead of failing inside a compiler message.
 check-deps:
@@ -156,9 +156,9 @@ $(BUILD)/options_text: scripts/options_text.c $(LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(LIB) $(ALL_LIBS) -o $@
 
-$(BUILD)/share/mlalint.1: mlalint.1 $(BUILD)/options_text
+$(BUILD)/share/mlalint.1: docs/mlalint.1.in $(BUILD)/options_text
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/options_text man mlalint.1 >$@.tmp && mv $@.tmp $@
+	$(Q)$(BUILD)/options_text man docs/mlalint.1.in >$@.tmp && mv $@.tmp $@
 
 $(BUILD)/share/mlalint.%: $(BUILD)/options_text
 	@mkdir -p $(@D)

@@ -27,4 +27,7 @@ mla_rule_printer mla_rule_text, mla_rule_json;
 /* Does the verb have a report in this format? MLA_ECONFIG, with those that it has, when not. */
 int mla_format_check(mla_verb verb, mla_format f);
 
+/* "text, json": those that it has, the default first. */
+const char *mla_format_list(char *out, size_t size, mla_verb verb);
+
 #endif

@@ -1,6 +1,5 @@
 /* Entry point: options, then the verb. */
 #include "cli/git.h"
-#include "cli/output.h"
 #include "cli/stop.h"
 #include "cli/verbs.h"
 
@@ -31,6 +30,8 @@ static int run(const mla_options *o)
 		return mla_verb_version(o);
 	case MLA_VERB_MERGE:
 		return mla_verb_merge(o);
+	case MLA_VERB_HELP:
+		return mla_verb_help(o);
 	}
 	return MLA_EXIT_NO_VERDICT;
 }
@@ -58,8 +59,6 @@ int main(int argc, char **argv)
 	status = mla_options_parse(&o, argc, argv);
 	if (status < 0)
 		return mla_fail();
-	if (status > 0) /* help, which goes nowhere else */
-		return mla_stdout_close(MLA_EXIT_CLEAN);
 	mla_git_start();
 	status = run(&o);
 	mla_git_end();

@@ -6,12 +6,14 @@
 #include "cli/add_ignore.h"
 #include "cli/format.h"
 #include "cli/shard.h"
+#include "cli/suggest.h"
 #include "engine/bench.h"
 
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum option_id {
@@ -25,71 +27,24 @@ static const struct {
 	enum option_id id;
 	const char *name;
 	int letter;
-	const char *argument, *verbs, *help;
+	const char *argument, *verbs, *help, *dashed;
 } table[] = {
 #define MLA_OPTION(id, name, letter, argument, verbs, help) \
-	{OPTION_##id, name, letter, argument, verbs, help},
+	{OPTION_##id, name, letter, argument, verbs, help, "--" name},
 #include "cli/options.def"
 #undef MLA_OPTION
 };
 
 enum { TABLE_SIZE = sizeof(table) / sizeof(*table) };
 
-static const struct {
-	const char *name;
-	char letter;
-	const char *usage, *summary;
-} verbs[] = {
-	[MLA_VERB_CHECK] = {"check", 'C', "[check] [OPTION]... [PATH]...",
-                            "report single-query guards on absorbed attention (the default verb)"},
-	[MLA_VERB_PATCH] = {"patch", 'G',
-                            "patch [OPTION]... --branch NAME | --mbox DIR | -o FILE [PATH]...",
-                            "make a branch, mail or a diff of the fixes of HEAD"},
-	[MLA_VERB_VERIFY] = {"verify", 'V', "verify [OPTION]... [PATH]...",
-                             "run the numeric engine on every site"},
-	[MLA_VERB_THRESHOLD] = {"threshold", 'T',
-                                "threshold --rank R --nope N --value V [--cache-length T] | "
-                                "--model-config FILE",
-                                "print the number of queries up to which absorbing is chosen"},
-	[MLA_VERB_BENCH] = {"bench", 'B',
-                            "bench --geometry R/N/P/V[xH] | --model-config FILE | PATH | --pool "
-                            "| --from FILE [OPTION]...",
-                            "time both forms of attention, or of pooling, on this machine"},
-	[MLA_VERB_PLAN] = {"plan", 'P', "plan --accept A,B,C [OPTION]...",
-                           "speculation depth from acceptances and verify costs"},
-	[MLA_VERB_RULE] = {"rule", 'R', "rule CODE | --all", "explain a rule"},
-	[MLA_VERB_CONFIG] = {"config", 'F', "config --dump [PATH] | --check [PATH]...",
-                             "the settings in force, or whether they are right"},
-	[MLA_VERB_MERGE] = {"merge", 'M', "merge [OPTION]... FILE...",
-                            "join the parts of check --shard to the report of the whole"},
-	[MLA_VERB_VERSION] = {"version", 'X', "version",
-                              "versions of the program and its libraries"},
+static const mla_verb_text verbs[] = {
+#define MLA_VERB(id, name, letter, usage, summary, status) \
+	[MLA_VERB_##id] = {name, letter, usage, summary, status},
+#include "cli/verbs.def"
+#undef MLA_VERB
 };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(*verbs) };
-
-static void print_help(mla_verb verb)
-{
-	printf("usage: mlalint %s\n%s\n", verbs[verb].usage, verbs[verb].summary);
-	if (verb == MLA_VERB_CHECK) {
-		printf("\nverbs (mlalint VERB --help says more):\n");
-		for (int i = 0; i < VERB_COUNT; i++)
-			printf("  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	}
-	printf("\noptions:\n");
-	for (int i = 0; i < TABLE_SIZE; i++) {
-		char left[64], letter[8] = "    ";
-
-		if (!strchr(table[i].verbs, verbs[verb].letter))
-			continue;
-		if (table[i].letter)
-			snprintf(letter, sizeof(letter), "-%c, ", table[i].letter);
-		snprintf(left, sizeof(left), "%s--%s%s%s", letter, table[i].name,
-		         table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");
-		printf("  %-28s %s\n", left, table[i].help);
-	}
-	printf("\nexit status: 0 nothing found or everything fixed, 1 findings, 2 no verdict\n");
-}
 
 static int choose(int *out, const char *option, const char *text, const char *const *words)
 {
@@ -423,12 +378,29 @@ static int set(mla_options *o, int id, const char *name, const char *arg)
 	return error;
 }
 
-static int check_stdin(const mla_options *o)
+/* A name for standard input means that it is read. */
+static void imply_stdin(mla_options *o)
+{
+	static const char *const implied[] = {"-"};
+
+	if (o->stdin_filename && !o->arg_count) {
+		o->args = implied;
+		o->arg_count = 1;
+	}
+}
+
+static int check_stdin(mla_options *o)
 {
 	uint32_t times = 0;
 
+	imply_stdin(o);
 	for (uint32_t i = 0; i < o->arg_count; i++)
 		times += strcmp(o->args[i], "-") == 0;
+	if (o->stdin_filename && !times)
+		return mla_error(MLA_ECONFIG,
+		                 "--stdin-filename names what the path - reads; '%s' "
+		                 "is not read from standard input",
+		                 o->args[0]);
 	if (times > 1)
 		return mla_error(MLA_ECONFIG,
 		                 "standard input can be read once only; - is given "
@@ -544,24 +516,136 @@ static int check_together(mla_options *o)
 	return 0;
 }
 
-static mla_verb take_verb(int *argc, char ***argv)
+static bool find_verb(mla_verb *out, const char *name)
 {
-	for (int i = 0; *argc > 1 && i < VERB_COUNT; i++)
-		if (strcmp((*argv)[1], verbs[i].name) == 0) {
-			(*argv)[1] = (*argv)[0];
-			(*argv)++;
-			(*argc)--;
-			return (mla_verb)i;
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (strcmp(name, verbs[i].name) == 0) {
+			*out = (mla_verb)i;
+			return true;
 		}
-	return MLA_VERB_CHECK;
+	return false;
+}
+
+static const char *closest_verb(char *out, size_t size, const char *word)
+{
+	mla_suggestion s = {.word = word};
+
+	for (int i = 0; i < VERB_COUNT; i++)
+		mla_suggest(&s, verbs[i].name);
+	return mla_suggestion_text(out, size, &s);
+}
+
+/* The first argument when it is a verb. A word that is neither that nor a path is a verb with a
+ * slip in it when it is close to one; a revision may have what the disk has not. */
+static int take_verb(mla_options *o, int *argc, char ***argv)
+{
+	const char *word = *argc > 1 ? (*argv)[1] : "-";
+	char close[64];
+	bool revision = false;
+	struct stat st;
+
+	o->verb = MLA_VERB_CHECK;
+	o->verb_given = find_verb(&o->verb, word);
+	if (o->verb_given) {
+		(*argv)[1] = (*argv)[0];
+		(*argv)++;
+		(*argc)--;
+		return 0;
+	}
+	for (int i = 1; i < *argc; i++)
+		revision |= strncmp((*argv)[i], "--rev", 5) == 0;
+	if (word[0] == '-' || revision || lstat(word, &st) == 0 ||
+	    !*closest_verb(close, sizeof(close), word))
+		return 0;
+	return mla_error(MLA_ECONFIG, "'%s' is neither a verb nor a path%s", word, close);
+}
+
+static int unknown_option(const mla_options *o, const char *given)
+{
+	size_t len = strcspn(given, "=");
+	char word[64], close[64];
+	mla_suggestion s = {.word = word};
+
+	snprintf(word, sizeof(word), "%.*s", (int)len, given);
+	for (int i = 0; i < TABLE_SIZE && strncmp(given, "--", 2) == 0; i++)
+		if (strchr(table[i].verbs, verbs[o->verb].letter))
+			mla_suggest(&s, table[i].dashed);
+	if (*mla_suggestion_text(close, sizeof(close), &s))
+		return mla_error(MLA_ECONFIG, "unknown option '%.*s'%s", (int)len, given, close);
+	return mla_error(MLA_ECONFIG, "unknown option '%.*s'; mlalint %s --help lists them",
+	                 (int)len, given, verbs[o->verb].name);
+}
+
+static int not_of_verb(const mla_options *o, int at)
+{
+	char list[128] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < VERB_COUNT && n < sizeof(list); i++)
+		if (strchr(table[at].verbs, verbs[i].letter))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
+			                      verbs[i].name);
+	return mla_error(MLA_ECONFIG, "%s takes no option --%s; it goes with %s",
+	                 verbs[o->verb].name, table[at].name, list);
+}
+
+static void fill_getopt(struct option *longs, char *shorts)
+{
+	*shorts++ = ':';
+	for (int i = 0; i < TABLE_SIZE; i++) {
+		longs[i] = (struct option){table[i].name, table[i].argument ? 1 : 0, NULL,
+		                           (int)table[i].id};
+		if (!table[i].letter)
+			continue;
+		*shorts++ = (char)table[i].letter;
+		if (table[i].argument)
+			*shorts++ = ':';
+	}
+	*shorts = '\0';
+}
+
+/* 1: an option that ends the reading, for it says what to do instead. */
+static int take_option(mla_options *o, int id, const char *given)
+{
+	int at = -1;
+
+	for (int i = 0; i < TABLE_SIZE; i++)
+		if ((int)table[i].id == id || (table[i].letter && table[i].letter == id))
+			at = i;
+	if (id == ':')
+		return mla_error(MLA_ECONFIG, "option '%s' needs an argument", given);
+	if (at < 0)
+		return unknown_option(o, given);
+	if (!strchr(table[at].verbs, verbs[o->verb].letter))
+		return not_of_verb(o, at);
+	if (table[at].id != OPTION_help && table[at].id != OPTION_version)
+		return set(o, (int)table[at].id, table[at].name, optarg);
+	o->has_help_of = table[at].id == OPTION_help && o->verb_given;
+	o->help_of = o->verb;
+	o->verb = table[at].id == OPTION_help ? MLA_VERB_HELP : MLA_VERB_VERSION;
+	return 1;
+}
+
+static int check_help(mla_options *o)
+{
+	char close[64];
+
+	if (o->arg_count > 1)
+		return mla_error(MLA_ECONFIG, "help takes one verb");
+	if (!o->arg_count)
+		return 0;
+	o->has_help_of = true;
+	if (find_verb(&o->help_of, o->args[0]))
+		return 0;
+	return mla_error(MLA_ECONFIG, "there is no verb '%s'%s", o->args[0],
+	                 closest_verb(close, sizeof(close), o->args[0]));
 }
 
 int mla_options_parse(mla_options *out, int argc, char **argv)
 {
 	struct option longs[TABLE_SIZE + 1] = {{0}};
-	char shorts[3 * TABLE_SIZE + 2] = ":";
-	int id, error = 0;
-	size_t n = 1;
+	char shorts[3 * TABLE_SIZE + 2];
+	int id, error;
 
 	*out = (mla_options){.rank = -1,
 	                     .nope = -1,
@@ -569,43 +653,17 @@ int mla_options_parse(mla_options *out, int argc, char **argv)
 	                     .cache_length = -1,
 	                     .draft_ms = -1,
 	                     .decode_ms = -1};
-	out->verb = take_verb(&argc, &argv);
-	for (int i = 0; i < TABLE_SIZE; i++) {
-		longs[i] = (struct option){table[i].name, table[i].argument ? 1 : 0, NULL,
-		                           (int)table[i].id};
-		if (table[i].letter) {
-			shorts[n++] = (char)table[i].letter;
-			if (table[i].argument)
-				shorts[n++] = ':';
-		}
-	}
+	if ((error = take_verb(out, &argc, &argv)) < 0)
+		return error;
+	fill_getopt(longs, shorts);
 	opterr = 0;
-	while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1 && error == 0) {
-		const char *given = argv[optind - 1];
-		int at = -1;
-
-		for (int i = 0; i < TABLE_SIZE; i++)
-			if ((int)table[i].id == id || (table[i].letter && table[i].letter == id))
-				at = i;
-		if (id == ':')
-			return mla_error(MLA_ECONFIG, "option '%s' needs an argument", given);
-		if (at < 0)
-			return mla_error(MLA_ECONFIG,
-			                 "unknown option '%s'; mlalint %s --help lists "
-			                 "them",
-			                 given, verbs[out->verb].name);
-		if (table[at].id == OPTION_help) {
-			print_help(out->verb);
-			return 1;
-		}
-		if (!strchr(table[at].verbs, verbs[out->verb].letter))
-			return mla_error(MLA_ECONFIG, "%s takes no option --%s",
-			                 verbs[out->verb].name, table[at].name);
-		error = set(out, (int)table[at].id, table[at].name, optarg);
-	}
+	while (error == 0 && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+		error = take_option(out, id, argv[optind - 1]);
+	if (error)
+		return error < 0 ? error : 0;
 	out->args = (const char *const *)argv + optind;
 	out->arg_count = (uint32_t)(argc - optind);
-	return error < 0 ? error : check_together(out);
+	return out->verb == MLA_VERB_HELP ? check_help(out) : check_together(out);
 }
 
 bool mla_options_at(mla_option_text *out, uint32_t i)
@@ -619,7 +677,6 @@ bool mla_options_at(mla_option_text *out, uint32_t i)
 bool mla_options_verb(mla_verb_text *out, uint32_t i)
 {
 	if (i < VERB_COUNT)
-		*out = (mla_verb_text){verbs[i].name, verbs[i].letter, verbs[i].usage,
-		                       verbs[i].summary};
+		*out = verbs[i];
 	return i < VERB_COUNT;
 }

@@ -17,6 +17,7 @@ typedef enum {
 	MLA_VERB_VERSION,
 	MLA_VERB_CONFIG,
 	MLA_VERB_MERGE,
+	MLA_VERB_HELP,
 } mla_verb;
 
 typedef enum {
@@ -39,6 +40,7 @@ typedef enum { MLA_COLOR_AUTO, MLA_COLOR_ALWAYS, MLA_COLOR_NEVER } mla_color;
 
 typedef struct {
 	mla_verb verb;
+	bool verb_given;
 	const char *const *args; /* paths, or what the verb takes; borrowed from argv */
 	uint32_t arg_count;
 	/* comma-separated, as given; NULL: not given */
@@ -64,6 +66,8 @@ typedef struct {
 	bool show_kept, show_suppressed, statistics, exit_zero, no_ignore, diff, fix, unsafe_fixes,
 		verify, no_verify, quiet, verbose;
 	bool all; /* rule --all */
+	bool has_help_of;
+	mla_verb help_of; /* help */
 	uint32_t jobs;
 	uint32_t shard, shards;                              /* from 1; 0: the whole */
 	int64_t rank, nope, value, cache_length;             /* threshold; -1: not given */
@@ -75,7 +79,7 @@ typedef struct {
 	int64_t layers;                         /* plan; 0: not given */
 } mla_options;
 
-/* MLA_ECONFIG on any mistake. 1: help was asked for and printed. */
+/* MLA_ECONFIG on any mistake. Help that is asked for in whatever way is the verb help. */
 int mla_options_parse(mla_options *out, int argc, char **argv);
 
 /* Does a path of an output mean standard output? */
@@ -101,6 +105,7 @@ typedef struct {
 	const char *name;
 	char letter; /* that stands for it in the verbs of an option */
 	const char *usage, *summary;
+	const char *status; /* what 0, 1 and 2 mean */
 } mla_verb_text;
 
 bool mla_options_at(mla_option_text *out, uint32_t i);

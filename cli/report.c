@@ -25,19 +25,26 @@ static bool has(mla_verb verb, mla_format f)
 	                                 : true;
 }
 
+const char *mla_format_list(char *out, size_t size, mla_verb verb)
+{
+	size_t n = 0;
+
+	*out = '\0';
+	for (int i = 0; i < MLA_FORMATS && n < size; i++)
+		if (has(verb, (mla_format)i))
+			n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
+			                      mla_formats[i].name);
+	return out;
+}
+
 int mla_format_check(mla_verb verb, mla_format f)
 {
-	char list[128] = "";
-	size_t n = 0;
+	char list[128];
 
 	if (has(verb, f))
 		return 0;
-	for (int i = 0; i < MLA_FORMATS && n < sizeof(list); i++)
-		if (has(verb, (mla_format)i))
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
-			                      mla_formats[i].name);
 	return mla_error(MLA_ECONFIG, "this verb has no report in the format %s, only in %s",
-	                 mla_formats[f].name, list);
+	                 mla_formats[f].name, mla_format_list(list, sizeof(list), verb));
 }
 
 #define NEXT(list, element)                                                   \

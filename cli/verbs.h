@@ -18,6 +18,7 @@ int mla_verb_rule(const mla_options *o);
 int mla_verb_version(const mla_options *o);
 int mla_verb_merge(const mla_options *o);
 int mla_verb_config(const mla_options *o);
+int mla_verb_help(const mla_options *o);
 
 /* Prints the last error to standard error; MLA_EXIT_NO_VERDICT. */
 int mla_fail(void);

@@ -5,13 +5,29 @@
  *        options_text man TEMPLATE
  */
 #include "cli/config.h"
-#include "cli/options.h"
+#include "cli/format.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The words that an argument of this name can be; NULL: it is something else. */
-static const char *words(const char *argument)
+/* The formats that a verb has reports in. */
+static const char *formats(const mla_verb_text *v)
+{
+	static char list[128];
+	mla_verb_text other;
+	uint32_t verb = 0;
+
+	while (mla_options_verb(&other, verb) && other.letter != v->letter)
+		verb++;
+	mla_format_list(list, sizeof(list), (mla_verb)verb);
+	for (char *p = list; *p; p++)
+		if (*p == ',')
+			memmove(p, p + 1, strlen(p));
+	return list;
+}
+
+/* The words that an argument of this name can be for a verb; NULL: it is something else. */
+static const char *words(const char *argument, const mla_verb_text *v)
 {
 	static char codes[1024];
 
@@ -22,18 +38,34 @@ static const char *words(const char *argument)
 	if (strcmp(argument, "HOW") == 0)
 		return "rule file";
 	if (strcmp(argument, "FORMAT") == 0)
-		return ""
-#define MLA_FORMAT(id, name, ...) name " "
-#include "cli/formats.def"
-#undef MLA_FORMAT
-			;
+		return formats(v);
 	if (strcmp(argument, "CODES") != 0)
 		return NULL;
 	codes[0] = '\0';
 	for (uint32_t i = 0; mla_rules[i]; i++)
-		snprintf(codes + strlen(codes), sizeof(codes) - strlen(codes), "%s ",
+		snprintf(codes + strlen(codes), sizeof(codes) - strlen(codes), "%s%s", i ? " " : "",
 		         mla_rules[i]->code);
 	return codes;
+}
+
+static const char *verb_names(void)
+{
+	static char names[256];
+	mla_verb_text v;
+
+	names[0] = '\0';
+	for (uint32_t i = 0; mla_options_verb(&v, i); i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "",
+		         v.name);
+	return names;
+}
+
+/* What a verb takes besides options; NULL: files. */
+static const char *operands(const mla_verb_text *v)
+{
+	if (strcmp(v->name, "rule") == 0)
+		return words("CODES", v);
+	return strcmp(v->name, "help") == 0 ? verb_names() : NULL;
 }
 
 static bool is_file(const char *argument)
@@ -58,29 +90,27 @@ static void quoted(const char *s, const char *quote)
 	putchar('\'');
 }
 
-static void bash_arguments(void)
+/* The arguments of a verb's options; of a list of codes, the last one is completed. */
+static void bash_arguments(const mla_verb_text *v)
 {
 	mla_option_text o;
 
-	puts("\tcase $prev in");
+	puts("\t\tcase $prev in");
 	for (uint32_t i = 0; mla_options_at(&o, i); i++) {
-		if (!o.argument)
+		if (!o.argument || !has(&o, v))
 			continue;
-		printf("\t--%s", o.name);
+		printf("\t\t--%s", o.name);
 		if (o.letter)
 			printf(" | -%c", o.letter);
-		if (words(o.argument))
-			printf(")\n\t\tCOMPREPLY=($(compgen -W '%s' -- "
-			       "\"$cur\"))\n\t\treturn\n\t\t;;\n",
-			       words(o.argument));
+		if (strcmp(o.argument, "CODES") == 0)
+			printf(") words='%s' list=${cur%%\"${cur##*,}\"} ;;\n",
+			       words(o.argument, v));
+		else if (words(o.argument, v))
+			printf(") words='%s' ;;\n", words(o.argument, v));
 		else
-			printf(")\n\t\t%sreturn\n\t\t;;\n",
-			       is_file(o.argument)
-			               ? "compopt -o filenames\n\t\tCOMPREPLY=($(compgen "
-			                 "-f -- \"$cur\"))\n\t\t"
-			               : "");
+			puts(is_file(o.argument) ? ") files=1 ;;" : ") return ;;");
 	}
-	puts("\tesac");
+	puts("\t\tesac");
 }
 
 static void bash(void)
@@ -90,27 +120,35 @@ static void bash(void)
 
 	puts("# bash completion of mlalint; made from the table of options\n\n_mlalint() {\n"
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	     "\tlocal verb=check options\n\tCOMPREPLY=()\n\tif ((COMP_CWORD > 1)); then\n"
-	     "\t\tcase ${COMP_WORDS[1]} in");
+	     "\tlocal verb=check words= list= files= options operands=\n\tCOMPREPLY=()\n"
+	     "\tif [[ $cur == = ]]; then\n\t\tcur=\n\telif [[ $prev == = ]]; then\n"
+	     "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n\tfi\n"
+	     "\tif ((COMP_CWORD > 1)); then\n\t\tcase ${COMP_WORDS[1]} in");
 	for (uint32_t i = 0; mla_options_verb(&v, i); i++)
 		printf("%s%s", i ? " | " : "\t\t", v.name);
-	puts(") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi");
-	bash_arguments();
-	puts("\tcase $verb in");
+	puts(") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $verb in");
 	for (uint32_t i = 0; mla_options_verb(&v, i); i++) {
-		printf("\t%s) options='", v.name);
+		printf("\t%s)\n\t\toptions='", v.name);
 		for (uint32_t k = 0; mla_options_at(&o, k); k++)
 			if (has(&o, &v))
 				printf("--%s ", o.name);
-		puts("' ;;");
+		puts("'");
+		if (operands(&v))
+			printf("\t\toperands='%s'\n", operands(&v));
+		bash_arguments(&v);
+		puts("\t\t;;");
 	}
-	puts("\tesac\n\tif [[ $cur == -* ]]; then\n"
+	puts("\tesac\n\tif [[ $words ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -P \"$list\" -W \"$words\" -- \"${cur#\"$list\"}\"))\n"
+	     "\t\treturn\n\tfi\n"
+	     "\tif [[ ! $files && $cur == -* ]]; then\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
+	     "\tif [[ ! $files && $operands ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$operands\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
 	     "\tcompopt -o filenames\n\tCOMPREPLY=($(compgen -f -- \"$cur\"))");
-	fputs("\t((COMP_CWORD == 1)) && COMPREPLY+=($(compgen -W '", stdout);
-	for (uint32_t i = 0; mla_options_verb(&v, i); i++)
-		printf("%s ", v.name);
-	puts("' -- \"$cur\"))\n\treturn 0\n}\ncomplete -F _mlalint mlalint");
+	printf("\t((COMP_CWORD == 1)) && COMPREPLY+=($(compgen -W '%s' -- \"$cur\"))\n"
+	       "\treturn 0\n}\ncomplete -F _mlalint mlalint\n",
+	       verb_names());
 }
 
 /* [ ] and : have a meaning in a specification of zsh. */
@@ -126,7 +164,7 @@ static void zsh_help(const char *s)
 	}
 }
 
-static void zsh_option(const mla_option_text *o)
+static void zsh_option(const mla_option_text *o, const mla_verb_text *v)
 {
 	for (int dash = o->letter ? 0 : 1; dash < 2; dash++) {
 		if (dash)
@@ -139,8 +177,10 @@ static void zsh_option(const mla_option_text *o)
 			putchar(':');
 			zsh_help(o->argument);
 			putchar(':');
-			if (words(o->argument))
-				printf("(%s)", words(o->argument));
+			if (strcmp(o->argument, "CODES") == 0)
+				printf("_values -s , code %s", words(o->argument, v));
+			else if (words(o->argument, v))
+				printf("(%s)", words(o->argument, v));
 			else if (is_file(o->argument))
 				fputs("_files", stdout);
 		}
@@ -168,8 +208,11 @@ static void zsh(void)
 		printf("\t%s)\n\t\t_arguments -s \\\n", v.name);
 		for (uint32_t k = 0; mla_options_at(&o, k); k++)
 			if (has(&o, &v))
-				zsh_option(&o);
-		puts("\t\t'*:path:_files'\n\t\t;;");
+				zsh_option(&o, &v);
+		if (operands(&v))
+			printf("\t\t'*:word:(%s)'\n\t\t;;\n", operands(&v));
+		else
+			puts("\t\t'*:path:_files'\n\t\t;;");
 	}
 	puts("\tesac\n}\n\n_mlalint \"$@\"");
 }
@@ -186,8 +229,8 @@ static void fish_option(const mla_option_text *o, const mla_verb_text *v)
 		printf(" -s %c", o->letter);
 	if (o->argument) {
 		fputs(is_file(o->argument) ? " -r" : " -x", stdout);
-		if (words(o->argument))
-			printf(" -a '%s'", words(o->argument));
+		if (words(o->argument, v))
+			printf(" -a '%s'", words(o->argument, v));
 	}
 	fputs(" -d ", stdout);
 	quoted(o->help, "\\'");
@@ -214,6 +257,11 @@ static void fish(void)
 		for (uint32_t k = 0; mla_options_at(&o, k); k++)
 			if (has(&o, &v))
 				fish_option(&o, &v);
+	for (uint32_t i = 0; mla_options_verb(&v, i); i++)
+		if (operands(&v))
+			printf("complete -c mlalint -n '__fish_seen_subcommand_from %s' -f -a "
+			       "'%s'\n",
+			       v.name, operands(&v));
 }
 
 /* A line of mdoc starts with no dot or quote, and its hyphens are those of a command line. */
@@ -241,15 +289,39 @@ static void man_verbs(void)
 	}
 }
 
-/* The verbs that take an option are said unless check and verify are all. */
+static void man_statuses(void)
+{
+	mla_verb_text v;
+
+	for (uint32_t i = 0; mla_options_verb(&v, i); i++) {
+		printf(".It Cm %s\n", v.name);
+		man_text(v.status);
+	}
+}
+
+/* The verbs that take an option, with the formats that each has. */
+static void man_verbs_of(const mla_option_text *o)
+{
+	bool with_formats = o->argument && strcmp(o->argument, "FORMAT") == 0, first = true;
+	mla_verb_text v;
+
+	fputs(".Pq ", stdout);
+	for (uint32_t i = 0; mla_options_verb(&v, i); i++) {
+		if (!has(o, &v))
+			continue;
+		printf("%s%s", first ? "" : with_formats ? "; " : ", ", v.name);
+		if (with_formats)
+			printf(": %s", formats(&v));
+		first = false;
+	}
+	putchar('\n');
+}
+
 static void man_options(void)
 {
 	mla_option_text o;
-	mla_verb_text v;
 
 	for (uint32_t i = 0; mla_options_at(&o, i); i++) {
-		bool first = true;
-
 		fputs(".It", stdout);
 		if (o.letter && o.argument)
 			printf(" Fl %c Ar %s ,", o.letter, o.argument);
@@ -260,13 +332,7 @@ static void man_options(void)
 			printf(" Ar %s", o.argument);
 		putchar('\n');
 		man_text(o.help);
-		fputs(".Pq ", stdout);
-		for (uint32_t k = 0; mla_options_verb(&v, k); k++)
-			if (has(&o, &v)) {
-				printf("%s%s", first ? "" : ", ", v.name);
-				first = false;
-			}
-		putchar('\n');
+		man_verbs_of(&o);
 	}
 }
 
@@ -293,6 +359,8 @@ static int man(const char *path)
 			man_verbs();
 		else if (strcmp(line, ".\\\" @OPTIONS@\n") == 0)
 			man_options();
+		else if (strcmp(line, ".\\\" @STATUSES@\n") == 0)
+			man_statuses();
 		else if (strcmp(line, ".\\\" @KEYS@\n") == 0)
 			man_keys();
 		else

@@ -138,8 +138,50 @@ def standard_input():
         refused(d, ("check", "m.py", "-") + name, "m.py", "standard input", stdin=model())
         for bad in ("", "a/", "m.txt", "a"):
             refused(d, ("check", "-", "--stdin-filename", bad), "--stdin-filename", stdin=model())
-        p = run(JSON + ("-", "--stdin-filename", "a/new.py"), d, 1, stdin=model())
-        same("path", places(json.loads(p.stdout))[0][0], "a/new.py")
+        for paths in (("-",), ()):
+            p = run(JSON + paths + ("--stdin-filename", "a/new.py"), d, 1, stdin=model())
+            same("path", places(json.loads(p.stdout))[0][0], "a/new.py")
+        refused(d, ("check", "m.py") + name, "m.py", "not read from standard input", stdin=model())
+
+
+def slips():
+    """What is misspelt is named with what was meant, and nothing is scanned instead."""
+    with folder({"m.py": model(), "verfy": b"", "verfiy/m.py": model()}) as d:
+        for args, word in (
+            (("chekc",), "'check'"),
+            (("bnech", "--pool"), "'bench'"),
+            (("ver",), "'verify'"),
+            (("help", "rul"), "'rule'"),
+            (("--statsitics",), "'--statistics'"),
+            (("check", "--outptu-format=json"), "'--output-format'"),
+            (("verify", "--backedn", "cpu"), "'--backend'"),
+            (("check", "--show"), "'--show-kept'"),
+            (("check", "--mbox", "x"), "it goes with patch"),
+        ):
+            refused(d, args, word)
+        for args in (("xyzzy",), ("help", "xyzzy"), ("--xyzzy",), ("verify", "--rank", "1"), ("-x",)):
+            need("did you mean" not in text(run(args, d, 2).stderr), "a guess for %s" % args[0])
+        # What is there is a path, whatever it looks like.
+        run(("verfiy",), d, 1)
+        refused(d, ("verfy",), "not a Python or C source")
+
+
+def help_everywhere():
+    with folder({}) as d:
+        overview = run(("help",), d, 0).stdout
+        need(b"first steps" in overview, "no first steps")
+        for args in (("--help",), ("-h",)):
+            same("help", run(args, d, 0).stdout, overview)
+        verbs = [line.split()[0] for line in text(overview).split("\n\n")[1].split("\n")[1:]]
+        need({"check", "verify", "help"} <= set(verbs), "verbs: %s" % verbs)
+        for verb in verbs:
+            of_verb = run(("help", verb), d, 0).stdout
+            need(of_verb.startswith(b"usage: mlalint "), text(of_verb))
+            need(b"\nexit status: " in of_verb, "no exit status: " + verb)
+            if verb != "help":
+                same(verb, run((verb, "--help"), d, 0).stdout, of_verb)
+        need(b"the form of the report: text, json\n" in run(("help", "verify"), d, 0).stdout, "formats")
+        same("version", run(("--version",), d, 0).stdout, run(("version",), d, 0).stdout)
 
 
 def arguments():
@@ -203,6 +245,8 @@ CASES = (
     no_sizes,
     too_large,
     standard_input,
+    slips,
+    help_everywhere,
     arguments,
     hard_links,
     long_name,

@@ -44,7 +44,7 @@ def install():
 
 def verbs():
     out = text(run(("--help",), ROOT, 0).stdout)
-    return re.findall(r"^  (\w+)", out.split("verbs (")[1].split("options:")[0], re.M)
+    return re.findall(r"^  (\w+)", out.split("verbs (")[1].split("first steps:")[0], re.M)
 
 
 def options(verb):
@@ -62,10 +62,15 @@ def complete(*words):
 
 def bash():
     for verb in verbs():
-        need(options(verb), "no options in the help of " + verb) if verb != "version" else None
+        need(options(verb), "no options in the help of " + verb)
         same(verb, complete("mlalint", verb, "--"), options(verb))
     same("without a verb", complete("mlalint", "--"), options("check"))
     same("words", complete("mlalint", "check", "--color", ""), {"auto", "always", "never"})
+    same("formats", complete("mlalint", "verify", "--output-format", ""), {"text", "json"})
+    for words in (("rule", ""), ("--select", ""), ("check", "--ignore", "="), ("--ignore", "=", "ML")):
+        need({"MLA001", "MLA900"} <= complete("mlalint", *words), "no codes after " + " ".join(words))
+    same("a list", complete("mlalint", "--select", "MLA001,MLA1"), {"MLA001,MLA101", "MLA001,MLA102"})
+    need({"check", "help"} <= complete("mlalint", "help", ""), "no verbs after help")
     need("verify" in complete("mlalint", "ver"), "no verbs")
     need("Makefile" in complete("mlalint", "check", "Make"), "no files")
 
@@ -75,7 +80,7 @@ def manual():
         page = f.read()
     need("@" not in page.replace("@generated", ""), "a list of the template is not filled in")
     for verb in verbs():
-        need("\n.It Cm %s\n" % verb in page, "no verb " + verb)
+        need(page.count("\n.It Cm %s\n" % verb) >= 2, "no verb %s, or not its statuses" % verb)
         for option in options(verb):
             need(re.search(r"^\.It.* Fl %s\b" % re.escape(option[1:]), page, re.M), "no option " + option)
 
