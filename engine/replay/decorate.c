@@ -131,13 +131,19 @@ static int each_field(mla_machine *m, mla_instance *self, mla_call *c)
 int mla_dataclass_init(mla_machine *m, mla_instance *self, mla_call *call)
 {
 	mla_value object = {.kind = MLA_V_INSTANCE, .instance = self}, post;
+	mla_str name = mla_str_c("__post_init__");
+	mla_replay_class *owner;
 	bool found;
 	int error;
 
 	call->name = "a dataclass";
 	if ((error = each_field(m, self, call)) < 0 || (error = mla_call_done(m, call)) < 0)
 		return error;
-	if ((error = mla_attribute_find(&found, &post, m, object, mla_str_c("__post_init__"))) < 0)
+	/* One of a base class that is not there is taken to leave the fields alone, as with
+	 * super(). */
+	if ((error = mla_class_attribute_find(&found, &post, m, self->class, 0, name, &owner)) < 0)
+		return error;
+	if (found && (error = mla_attribute_find(&found, &post, m, object, name)) < 0)
 		return error;
 	return found ? mla_call_plain(&post, m, post, NULL, 0) : 0;
 }
