@@ -358,9 +358,10 @@ static void add(finder *f, const mla_trace_frame *fr, const mla_node *extend, co
 	                       .suffix_frame = suffix_frame,
 	                       .start = start};
 	note_tests(f, p, g, &site);
-	if (is_known(f, p) || (!p->single && p->length && !p->length_one) ||
-	    (!p->single && !p->length && mla_pool_is_trimmed(&f->trace, fr, kept)))
+	if (is_known(f, p) || (!p->single && p->length && !p->length_one))
 		return; /* as it should be */
+	if (mla_pool_is_trimmed(&f->trace, fr, kept, &p->follows_trim) && !p->single && !p->length)
+		return;
 	mla_pool_spell(p, &site);
 	mla_vec_push(&f->pools, p);
 }

@@ -45,9 +45,10 @@ typedef struct {
 	mla_str recorded, total, fresh;
 	const mla_node *assumes; /* where one new token is assumed elsewhere */
 	/* A flag among the gate's operands that only the full path sets, and what the new tokens
-	 * have to satisfy in its stead. */
+	 * have to satisfy in its stead: an operand of an `or`. */
 	const mla_node *padding;
 	mla_str padding_test;
+	bool follows_trim; /* it is made shorter with its cache */
 	mla_pool_refusal refusal;
 	const mla_node *refusal_at;
 } mla_pool;

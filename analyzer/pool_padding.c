@@ -108,10 +108,8 @@ static mla_str over_new(const mla_pool *p, const mla_pool_site *s, const mla_nod
 	}
 	if (!operands)
 		return (mla_str){"", 0};
-	return mla_arena_format(s->trace->arena, "%s%.*s%.*s%s", expr->kind == MLA_N_OR ? "(" : "",
-	                        MLA_ARG(out),
-	                        MLA_ARG(mla_text_slice(text, (mla_span){at, expr->span.end})),
-	                        expr->kind == MLA_N_OR ? ")" : "");
+	return mla_arena_format(s->trace->arena, "%.*s%.*s", MLA_ARG(out),
+	                        MLA_ARG(mla_text_slice(text, (mla_span){at, expr->span.end})));
 }
 
 void mla_pool_padding(mla_pool *p, const mla_pool_site *s)

@@ -7,6 +7,7 @@ enum { MAX_DEPTH = 8, MAX_NAMES = 8 };
 typedef struct {
 	mla_str v[MAX_NAMES];
 	uint32_t n;
+	bool cut; /* one of them was found to be set to something */
 } names;
 
 static void add(names *to, mla_str name)
@@ -67,7 +68,7 @@ static bool is_own(const mla_node *method, const mla_node *n)
 }
 
 /* self.NAME = ..., also among other targets */
-static bool sets(const mla_node *method, const names *wanted)
+static bool sets(const mla_node *method, names *wanted)
 {
 	for (const mla_node *n = method; n; n = mla_node_next(n, method, false)) {
 		const mla_node *top = n;
@@ -79,8 +80,11 @@ static bool sets(const mla_node *method, const names *wanted)
 		if (top->parent->kind != MLA_N_ASSIGN || top->index + 1 >= top->parent->n)
 			continue;
 		for (uint32_t i = 0; i < wanted->n; i++)
-			if (mla_str_eq(n->name, wanted->v[i]))
+			if (mla_str_eq(n->name, wanted->v[i])) {
+				wanted->cut |=
+					top->parent->kid[top->parent->n - 1]->kind != MLA_N_NONE;
 				return true;
+			}
 	}
 	return false;
 }
@@ -99,7 +103,7 @@ static bool makes_shorter(const mla_node *method)
 	return false;
 }
 
-static bool sets_when_shorter(const mla_lineage *l, const mla_node *method, const names *wanted)
+static bool sets_when_shorter(const mla_lineage *l, const mla_node *method, names *wanted)
 {
 	if (method->kind != MLA_N_FUNCTION || !makes_shorter(method))
 		return false;
@@ -117,7 +121,7 @@ static bool sets_when_shorter(const mla_lineage *l, const mla_node *method, cons
 	return false;
 }
 
-static bool class_trims(mla_project *project, mla_class c, const names *wanted)
+static bool class_trims(mla_project *project, mla_class c, names *wanted)
 {
 	const mla_node *body = mla_kid(c.node, 1);
 	mla_lineage l;
@@ -129,7 +133,7 @@ static bool class_trims(mla_project *project, mla_class c, const names *wanted)
 	return false;
 }
 
-bool mla_pool_is_trimmed(mla_trace *t, const mla_trace_frame *fr, const mla_node *kept)
+bool mla_pool_is_trimmed(mla_trace *t, const mla_trace_frame *fr, const mla_node *kept, bool *cut)
 {
 	names wanted = {0};
 
@@ -139,8 +143,10 @@ bool mla_pool_is_trimmed(mla_trace *t, const mla_trace_frame *fr, const mla_node
 			mla_project_resolve(t->project, fr->module, fr->module->bindings[i].name);
 
 		if (s.node && s.node->kind == MLA_N_CLASS &&
-		    class_trims(t->project, (mla_class){s.module, s.node}, &wanted))
+		    class_trims(t->project, (mla_class){s.module, s.node}, &wanted)) {
+			*cut = wanted.cut;
 			return true;
+		}
 	}
 	return false;
 }

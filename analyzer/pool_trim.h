@@ -7,7 +7,8 @@
 /*
  * `kept` is read back from an attribute that a class of this module, or one that it imports, sets
  * anew in the method that makes its cache shorter: no trim leaves windows behind then.
+ * *cut: something of it is left.
  */
-bool mla_pool_is_trimmed(mla_trace *t, const mla_trace_frame *fr, const mla_node *kept);
+bool mla_pool_is_trimmed(mla_trace *t, const mla_trace_frame *fr, const mla_node *kept, bool *cut);
 
 #endif

@@ -132,6 +132,24 @@ static void put_cold_cache(mla_letter *l)
 	                     "length into account."));
 }
 
+/* The lengths are compared for equality, so a trim in between makes them differ. */
+static void put_trims(mla_letter *l)
+{
+	for (uint32_t i = 0; i < l->c->n; i++) {
+		const mla_fix *f = l->c->fix[i];
+
+		if (!f->pool || !f->pool->single || f->pool->follows_trim)
+			continue;
+		mla_letter_paragraph(
+			l, mla_str_c("After a trim: where drafts were rejected and their tokens "
+		                     "taken off the cache, it is no longer as long as the pool "
+		                     "remembers, and the next step pools all keys again, as every "
+		                     "step of several tokens did before. What gains is a step "
+		                     "before which all drafts were accepted."));
+		return;
+	}
+}
+
 static void put_not_run(mla_letter *l)
 {
 	mla_letter_paragraph(
@@ -213,6 +231,7 @@ static void put_body(mla_letter *l)
 	mla_letter_evidence(l);
 	if (mla_letter_uses(l, MLA_FORM_GEOMETRY))
 		put_cold_cache(l);
+	put_trims(l);
 	mla_letter_notes(l);
 	if (!main_rule(l)->about_suppressions)
 		put_not_run(l);

@@ -349,10 +349,41 @@ static bool asks_validity(const trial *t)
 	return false;
 }
 
+/*
+ * Does the program before the fix look at a single new token before it extends? Most do not: their
+ * decode steps have no padding. Then that is not for the fix to change.
+ */
+static bool minds_padding(trial *t)
+{
+	mla_run a = {.width = 66, .batch = 2, .tokens = 1}, b;
+	mla_tensor *out;
+	side s;
+	char text[160];
+	double ulp;
+	bool good;
+
+	start(t);
+	if (!open_side(&s, t, false))
+		return false;
+	b = a;
+	a.session = s.session;
+	b.session = t->scratch.session;
+	good = mla_replay_run(&out, s.m, s.layer, &a) == 0 &&
+	       mla_replay_run(&out, t->scratch.m, t->scratch.layer, &b) == 0;
+	mla_session_forget(b.session);
+	a.width = b.width = a.invalid = b.invalid = 1;
+	a.tokens = b.tokens = 2;
+	good = good && mla_replay_run(&out, s.m, s.layer, &a) == 0 &&
+	       mla_replay_run(&out, t->scratch.m, t->scratch.layer, &b) == 0 &&
+	       mla_session_agrees(text, &ulp, a.session, b.session, POOL_ULPS);
+	close_side(&s);
+	return good;
+}
+
 /* The last new token is padding. */
 static bool padding(trial *t, uint32_t width)
 {
-	if (!asks_validity(t))
+	if (!asks_validity(t) || (width == 1 && !minds_padding(t)))
 		return true;
 	start(t);
 	return append(t, 66, 0, false) && append(t, width, 1, true) && append(t, width, 0, false);

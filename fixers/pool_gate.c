@@ -287,8 +287,10 @@ static bool make(plan *p, bool drops)
 		operand[n++] = mla_arena_format(
 			p->arena, "%.*s %s %.*s - %.*s", MLA_ARG(q->recorded),
 			q->gate_holds ? "==" : "!=", MLA_ARG(q->total), MLA_ARG(q->fresh));
+	/* A step of one token never looked at its token, and to look is to wait for the device. */
 	if (drops && q->padding_test.len)
-		operand[n++] = mla_arena_format(p->arena, "%s%.*s", q->gate_holds ? "" : "not ",
+		operand[n++] = mla_arena_format(p->arena, "%s(%.*s == 1 or %.*s)",
+		                                q->gate_holds ? "" : "not ", MLA_ARG(q->fresh),
 		                                MLA_ARG(q->padding_test));
 	if (n && !joined &&
 	    (q->gate->kind == MLA_N_OR || q->gate->kind == MLA_N_AND ||
@@ -321,8 +323,12 @@ int mla_fix_pool_gate(mla_fix *out, mla_arena *arena, mla_project *project,
 
 	(void)project;
 	(void)form;
-	out->title = drops ? "Extend pooled keys for any number of new tokens that continue them"
-	                   : "Extend pooled keys only where the cache continues them";
+	out->title =
+		drops && q->follows_trim
+			? "Extend pooled keys for any number of new tokens that continue them"
+		: drops ? "Extend pooled keys for any number of new tokens that continue them "
+			  "(the step after a trim, as of rejected drafts, pools all keys again)"
+			: "Extend pooled keys only where the cache continues them";
 	if (!make(&p, drops)) {
 		out->edits.n = 0;
 		return 0;

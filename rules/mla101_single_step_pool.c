@@ -47,10 +47,15 @@ static const char doc[] =
 	"new\n"
 	"operand. A flag that only the full path sets, saying that nothing is padded, gets a test "
 	"of\n"
-	"the new tokens beside it. It is safe only when the engine executed the method before and\n"
-	"after, trimmed the cache, and agreed. Where the path assumes one token elsewhere (an "
-	"index, a\n"
-	"slice, a length plus one) there is no fix; the line is named.\n";
+	"the new tokens beside it, `S == 1 or ...`: a step of one token never looked at its token, "
+	"and\n"
+	"does not wait for the device to do so now. It is safe only when the engine executed the\n"
+	"method before and after, trimmed the cache, and agreed. Where the path assumes one token\n"
+	"elsewhere (an index, a slice, a length plus one) there is no fix; the line is named.\n"
+	"\n"
+	"The lengths are compared for equality, so the step after a trim, as of rejected drafts, "
+	"pools\n"
+	"all keys again, unless trimming the cache also takes the pool back.\n";
 
 static int check(const mla_rule *self, const mla_facts *facts, mla_findings *out)
 {

@@ -421,7 +421,28 @@ def rows_of_other_rules():
             got, body = message(d, "--select", rule)
             same("subject", got, subject)
             need("1 verified" in body or rule == "MLA900", body)
+            same("trims", "After a trim:" in body, rule == "MLA101")
             need("Sites" not in body and "The limit is" not in body, body)
+
+
+TRIM = b"""
+
+class Cache:
+    def trim(self, n):
+        self.offset -= n
+        self.pooled_keys = %s
+"""
+
+
+def pools_and_trims():
+    """Only a pool that is cut with its cache extends after a trim: else all keys are pooled again."""
+    model = fixture_of("mla101_single_step_pool", "checked.py")
+    for kept, again in ((b"None", True), (b"cut(self.pooled_keys, n)", False)):
+        with project({"b.py": model + TRIM % kept}) as d:
+            _, body = message(d, "--unsafe-fixes")
+            same("message after " + text(kept), "After a trim:" in body, again)
+            p = run(("check", "b.py"), d)
+            same("title after " + text(kept), "after a trim, as of rejected" in text(p.stdout), again)
 
 
 def backend():
@@ -482,6 +503,7 @@ def main():
     cases.run("old mail in the folder", old_mail_is_noticed)
     cases.run("what the message says", what_it_says)
     cases.run("rows of other rules", rows_of_other_rules)
+    cases.run("pools and trims", pools_and_trims)
     cases.run("backend", backend)
     cases.run("what the message leaves out", what_it_leaves)
     return cases.status()

@@ -432,6 +432,16 @@ static int fn_type(mla_value *out, mla_machine *m, mla_call *c, int variant)
 	return mla_unsupported(m, "type of a %s", mla_value_type(c->args[0]));
 }
 
+/* Mostly named to ask what something is; only text is known to be its own text. */
+static int fn_str(mla_value *out, mla_machine *m, mla_call *c, int variant)
+{
+	(void)variant;
+	if (c->n != 1 || c->args[0].kind != MLA_V_STR)
+		return mla_unsupported(m, "str of this form");
+	*out = c->args[0];
+	return 0;
+}
+
 /* An exception: its name and its text. What raises it is the statement. */
 static int fn_exception(mla_value *out, mla_machine *m, mla_call *c, int variant)
 {
@@ -455,6 +465,7 @@ const mla_builtin mla_python_functions[] = {
 	{"int", fn_number, 0},
 	{"float", fn_number, 1},
 	{"bool", fn_number, 2},
+	{"str", fn_str, 0},
 	{"list", fn_sequence, MLA_V_LIST},
 	{"tuple", fn_sequence, MLA_V_TUPLE},
 	{"set", fn_sequence, MLA_V_SET},

@@ -19,10 +19,12 @@
 	{                                              \
 		"pooled.py", "== T - 1", "== T - S", 1 \
 	}
-#define PADDING                                                                                    \
-	{                                                                                          \
-		"pooled.py", "and memo[2]",                                                        \
-			"and memo[2] and (valid is None or bool(mx.all(valid[:, -S:]).item()))", 1 \
+#define PADDING                                                                             \
+	{                                                                                   \
+		"pooled.py", "and memo[2]",                                                 \
+			"and memo[2] and (S == 1 or valid is None or bool(mx.all(valid[:, " \
+			"-S:]).item()))",                                                   \
+			1                                                                   \
 	}
 #define NO_LENGTH                                                        \
 	{                                                                \
@@ -181,6 +183,14 @@ static void test_padding(void **state)
 		{.after = {GATE, LENGTH},
 	         .outcome = MLA_REJECTED,
 	         .says = {"of them padding", "`pooled[0]`"}},
+		/* one that looked at a single token has to do so still */
+		{.before = {{"pooled.py", "and memo[2]",
+	                     "and memo[2] and (valid is None or bool(mx.all(valid).item()))", 1}},
+	         .after = {GATE,
+	                   LENGTH,
+	                   {"pooled.py", "(valid is None or", "(S == 1 or valid is None or", 1}},
+	         .outcome = MLA_REJECTED,
+	         .says = {"with 1 new token", "of them padding"}},
 	};
 
 	(void)state;

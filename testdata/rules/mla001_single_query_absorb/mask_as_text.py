@@ -54,9 +54,9 @@ class SorrelAttention(nn.Module):
         k_rope = self.rope(k_rope, offset=offset)
         if cache is not None:
             latent, k_rope = cache.update_and_fetch(latent, k_rope)
-        bias = (q_rope * self.scale) @ k_rope.swapaxes(-1, -2)
 
         if L == 1:  # expect: MLA001 select nofix
+            bias = (q_rope * self.scale) @ k_rope.swapaxes(-1, -2)
             if mask is not None:
                 bias = mx.where(mask, bias, mx.finfo(bias.dtype).min)
             out = scaled_dot_product_attention(

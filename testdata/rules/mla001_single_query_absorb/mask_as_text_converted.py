@@ -54,9 +54,9 @@ class TansyAttention(nn.Module):
         k_rope = self.rope(k_rope, offset=offset)
         if cache is not None:
             latent, k_rope = cache.update_and_fetch(latent, k_rope)
-        bias = (q_rope * self.scale) @ k_rope.swapaxes(-1, -2)
 
         if L == 1:  # expect: MLA001 select
+            bias = (q_rope * self.scale) @ k_rope.swapaxes(-1, -2)
             if isinstance(mask, str):
                 mask = mx.arange(latent.shape[2])[None] <= mx.arange(L)[:, None] + offset
             if mask is not None:
