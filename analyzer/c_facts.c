@@ -189,7 +189,7 @@ static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 	for (uint32_t i = 0; i < f->tests.n; i++) {
 		mla_test *t = f->tests.v[i];
 
-		if (is_repetition(f, t))
+		if (is_repetition(f, t) || mla_c_is_lost(f, t))
 			continue;
 		t->self = t->function ? t->function->name : mla_str_c("");
 		classify(t);
@@ -228,7 +228,7 @@ int mla_c_facts_build(mla_c_facts **out, mla_arena *arena, mla_project *project)
 	enter_all(&f);
 	finish(facts, &f, &calls);
 	mla_c_pools_find(&facts->pools, arena, &f);
-	mla_unanalysed_find(&facts->unanalysed, &facts->unanalysed_count, arena, project);
+	mla_unanalysed_find(&facts->unanalysed, &facts->unanalysed_count, arena, project, &f);
 	mla_vec_free(&calls.edges);
 	mla_vec_free(&f.functions);
 	mla_vec_free(&f.globals);

@@ -172,6 +172,8 @@ static mla_c_value by_name(mla_c_flow *f, const mla_node *n, const arguments *a)
 		break;
 	}
 	if (is_integer(n)) {
+		if (a->n && mla_name_passes_condition(n->name))
+			v.truth = a->v[0].truth;
 		tags = 0;
 		for (uint32_t i = 0; i < a->n; i++)
 			tags |= a->v[i].tags & ~(uint32_t)(MLA_C_TENSOR | MLA_C_COUNT);

@@ -1,6 +1,8 @@
 /* Tests of a query count in the abstract execution: comparisons and switches. */
 #include "analyzer/c_flow.h"
 
+enum { SHIFT_MAX = 1 << 30 };
+
 mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node)
 {
 	mla_test *t;
@@ -33,20 +35,36 @@ static bool constant_of(int64_t *value, const mla_node *n)
 	return false;
 }
 
-/* By its name; or, against a positive constant, by the loop over queries that it ends. */
-static bool is_count(mla_c_flow *f, const mla_c_frame *fr, const mla_node *n, mla_c_value v,
-                     const mla_node *against)
+/* `n - 1`, `n + 2`, `n`: the operand without the constant that is added to it. */
+static const mla_node *without_shift(const mla_node *n, int64_t *shift)
 {
-	enum { LEVELS = 3 };
 	int64_t value = 0;
 
 	n = plain(n);
+	*shift = 0;
+	if (!n || n->kind != MLA_N_BINARY || (n->op != MLA_OP_SUB && n->op != MLA_OP_ADD) ||
+	    !constant_of(&value, mla_kid(n, 1)) || value < -SHIFT_MAX || value > SHIFT_MAX)
+		return n;
+	*shift = n->op == MLA_OP_ADD ? value : -value;
+	return plain(n->kid[0]);
+}
+
+/* By its name; or, against a positive constant, by the loop over queries that it ends. */
+static bool is_count(mla_c_flow *f, mla_c_frame *fr, const mla_node *whole, mla_c_value v,
+                     const mla_node *against)
+{
+	enum { LEVELS = 3 };
+	int64_t value = 0, shift;
+	const mla_node *n = without_shift(whole, &shift);
+
+	if (shift && n)
+		v = mla_c_eval(f, fr, n);
 	if (!n || (n->kind != MLA_N_NAME && n->kind != MLA_N_ATTRIBUTE))
 		return false;
 	if (v.tags & MLA_C_COUNT)
 		return !(v.tags & (MLA_C_TENSOR | MLA_C_LENGTH));
 	return !v.tags && n->c && n->c->integer && mla_decl_of(n) != MLA_DECL_CONSTANT &&
-	       constant_of(&value, against) && value >= 1 &&
+	       constant_of(&value, against) && value - shift >= 1 &&
 	       mla_c_bounds_queries(f, fr->function, n->c->id, LEVELS);
 }
 
@@ -83,9 +101,14 @@ static bool ends_loop(const mla_node *n)
 static bool take_bound(mla_test *t, mla_c_value bound)
 {
 	const uint32_t sizes = MLA_C_RANK | MLA_C_NOPE | MLA_C_VDIM | MLA_C_HEAD_K;
+	int64_t shift;
 
+	t->count = without_shift(t->count, &shift);
 	t->bound = MLA_BOUND_QUANTITY;
 	if (constant_of(&t->limit, t->against)) {
+		if (shift && (t->limit > INT64_MAX / 2 || t->limit < INT64_MIN / 2))
+			return false;
+		t->limit -= shift;
 		t->bound = MLA_BOUND_CONSTANT;
 		if (t->op == MLA_OP_LT || t->op == MLA_OP_GE)
 			t->limit--;

@@ -219,6 +219,15 @@ bool mla_name_is_evidence(mla_str name)
 	       has_pair(&w, "wk", "b") || has_pair(&w, "wv", "b");
 }
 
+bool mla_name_passes_condition(mla_str name)
+{
+	static const char *const words[] = {"expect", "likely", "unlikely", NULL};
+	mla_name_words w;
+
+	mla_name_split(&w, name);
+	return mla_name_has_any(&w, words);
+}
+
 mla_c_function mla_name_function(mla_str name)
 {
 	static const char *const product[] = {"matmul", "mul_mat", "mulmat", "gemm",

@@ -56,6 +56,9 @@ bool mla_name_counts_queries(mla_str name);
 /* Does the name have to do with latent attention at all? */
 bool mla_name_is_evidence(mla_str name);
 
+/* A hint to the compiler that has the value of its first argument: __builtin_expect */
+bool mla_name_passes_condition(mla_str name);
+
 /* What a function that is not in sight does, from its name. */
 typedef enum {
 	MLA_C_PASS, /* its result is made of its arguments */

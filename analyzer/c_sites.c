@@ -43,15 +43,30 @@ static bool is_name(const mla_node *n)
 	return n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE;
 }
 
+static bool names_evidence(const mla_node *root)
+{
+	for (const mla_node *x = root; x; x = mla_node_next(x, root, false))
+		if (is_name(x) && mla_name_is_evidence(x->name))
+			return true;
+	return false;
+}
+
+/* In the conditions, or in the numbers that the two arms come to: `rank * 2` here, `n_kv * v` in
+ * the statement behind. */
 static bool mentions_evidence(const mla_test *t)
 {
-	const mla_node *at = condition_of(t);
+	const mla_node *at = condition_of(t), *choice = at->parent, *block;
 
 	for (const mla_node *c = at; c; c = next_condition(&at))
-		for (const mla_node *x = c; x; x = mla_node_next(x, c, false))
-			if (is_name(x) && mla_name_is_evidence(x->name))
-				return true;
-	return false;
+		if (names_evidence(c))
+			return true;
+	if (!choice || (choice->kind != MLA_N_IF && choice->kind != MLA_N_CONDITION))
+		return false;
+	block = choice->parent;
+	return names_evidence(choice) ||
+	       (block && block->kind == MLA_N_BLOCK && mla_kid(block, choice->index + 1) &&
+	        block->kid[choice->index + 1]->kind == MLA_N_RETURN &&
+	        names_evidence(block->kid[choice->index + 1]));
 }
 
 /* A setting that has to do with latent attention and is no size: `mla_attn`. */

@@ -65,8 +65,59 @@ static bool near_evidence(const mla_module *m, mla_span s)
 	return false;
 }
 
+static bool loses_evidence(const mla_module *m, const mla_node *function)
+{
+	mla_span s = function->span;
+
+	for (uint32_t i = 0; i < m->c->tree.lost_count; i++)
+		if (m->c->tree.lost[i] >= s.start && m->c->tree.lost[i] < s.end)
+			return near_evidence(m, s);
+	return false;
+}
+
+/* That there is attention in an arm says nothing of what kind it is. */
+static bool has_events(const mla_test *t)
+{
+	for (int e = 0; e < MLA_EV_COUNT; e++)
+		if (e != MLA_EV_ATTEND && (t->small.count[e] || t->large.count[e]))
+			return true;
+	return false;
+}
+
+bool mla_c_is_lost(const mla_c_flow *f, const mla_test *t)
+{
+	enum { FUNCTIONS_MAX = 32 };
+	const mla_node *seen[FUNCTIONS_MAX];
+	const mla_module *in[FUNCTIONS_MAX];
+	uint32_t n = 0;
+
+	if (!t->function || t->bound != MLA_BOUND_CONSTANT || has_events(t))
+		return false;
+	seen[n] = t->function;
+	in[n++] = t->module;
+	for (uint32_t i = 0; i < n; i++) {
+		if (loses_evidence(in[i], seen[i]))
+			return true;
+		for (const mla_node *x = seen[i]; x && n < FUNCTIONS_MAX;
+		     x = mla_node_next(x, seen[i], false)) {
+			const mla_c_entry *e = x->kind == MLA_N_CALL
+			                               ? mla_c_find(f, x->c ? x->c->id : 0, x->name)
+			                               : NULL;
+
+			for (uint32_t k = 0; e && k < n; k++)
+				if (seen[k] == e->node)
+					e = NULL;
+			if (!e)
+				continue;
+			seen[n] = e->node;
+			in[n++] = e->module;
+		}
+	}
+	return false;
+}
+
 void mla_unanalysed_find(const mla_unanalysed **out, uint32_t *n, mla_arena *arena,
-                         mla_project *project)
+                         mla_project *project, const mla_c_flow *f)
 {
 	MLA_VEC(mla_unanalysed) list = {0};
 	mla_unanalysed *copy;
@@ -86,6 +137,10 @@ void mla_unanalysed_find(const mla_unanalysed **out, uint32_t *n, mla_arena *are
 				                               {m->c->tokens.v[i - 1].span.start,
 				                                m->c->tokens.v[i + 1].span.end}}));
 		}
+	for (uint32_t i = 0; i < f->tests.n; i++)
+		if (mla_c_is_lost(f, f->tests.v[i]))
+			mla_vec_push(&list, ((mla_unanalysed){f->tests.v[i]->module,
+			                                      f->tests.v[i]->node->span}));
 	copy = mla_arena_array(arena, list.n, sizeof(*copy));
 	if (list.n)
 		memcpy(copy, list.v, list.n * sizeof(*copy));

@@ -160,6 +160,7 @@ static void read_diagnostics(shared *s, mla_lowering *l, CXTranslationUnit unit)
 	uint32_t n = api.getNumDiagnostics(unit);
 	uint32_t *at = mla_region_alloc(&s->region, (n + 1) * sizeof(*at));
 	mla_str *missing = mla_region_alloc(&s->region, (n + 1) * sizeof(*missing));
+	uint32_t *lost = mla_region_alloc(&s->region, (n + 1) * sizeof(*lost));
 
 	for (uint32_t i = 0; i < n; i++) {
 		CXDiagnostic d = api.getDiagnostic(unit, i);
@@ -172,6 +173,8 @@ static void read_diagnostics(shared *s, mla_lowering *l, CXTranslationUnit unit)
 		if (error && in_file(l, where) &&
 		    strcmp(api.getCString(category), "Parse Issue") == 0)
 			at[s->tree.error_count++] = mla_lower_offset(l, where);
+		else if (error && in_file(l, where) && s->tree.missing_count)
+			lost[s->tree.lost_count++] = mla_lower_offset(l, where);
 		api.disposeString(category);
 		if (error && strstr(z, "file not found"))
 			note_missing(s, missing, copy_string(&s->region, text));
@@ -181,6 +184,7 @@ static void read_diagnostics(shared *s, mla_lowering *l, CXTranslationUnit unit)
 	}
 	s->tree.error = at;
 	s->tree.missing = missing;
+	s->tree.lost = lost;
 }
 
 static void read_inactive(shared *s, mla_lowering *l, CXTranslationUnit unit)

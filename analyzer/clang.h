@@ -17,6 +17,8 @@ typedef struct {
 	uint32_t inactive_count;
 	const uint32_t *error; /* where the source does not parse */
 	uint32_t error_count;
+	const uint32_t *lost; /* where something is used that a missing header declares */
+	uint32_t lost_count;
 	const mla_str *include; /* what it includes, itself or through others: paths of the scan */
 	uint32_t include_count;
 	const mla_str *missing; /* names of headers that were not found */

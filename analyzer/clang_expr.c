@@ -279,6 +279,9 @@ static mla_node *member(mla_lowering *l, CXCursor c, const mla_cursors *kids)
 	mla_c_info *info = mla_lower_info(l, c);
 
 	n->name = mla_lower_spelling(l, c);
+	/* A property in Objective-C has no type where it is read. */
+	if (l->api->getCursorKind(declaration) == CXCursor_ObjCPropertyDecl)
+		info = mla_lower_info(l, declaration);
 	if (!l->api->Cursor_isNull(declaration))
 		mla_lower_refer(l, info, declaration);
 	n->c = info;

@@ -119,12 +119,21 @@ static mla_node *lower_all(mla_lowering *l, CXCursor c, mla_kind kind, const mla
 	return n;
 }
 
-/* The offset of the bracket that closes the head of `if (...)`, `for (...)` and the like. */
+static bool is_headed(mla_str word)
+{
+	static const char *const words[] = {"if", "while", "switch", "for", NULL};
+
+	return mla_str_in(word, words);
+}
+
+/* The offset of the bracket that closes the head of `if (...)`, `for (...)` and the like. A
+ * statement that a macro makes begins with the macro's name, whose brackets are no head. */
 static uint32_t head_end(mla_lowering *l, mla_span statement, uint32_t *open)
 {
 	uint32_t i = mla_tokens_at(l->tokens, statement.start);
+	bool spelled = i < l->tokens->n && is_headed(mla_text_slice(l->text, l->tokens->v[i].span));
 
-	for (uint32_t k = i; k < l->tokens->n && k < i + 3; k++)
+	for (uint32_t k = i; spelled && k < l->tokens->n && k < i + 3; k++)
 		if (l->text && mla_text_bytes(l->text).ptr[l->tokens->v[k].span.start] == '(') {
 			*open = k;
 			return l->tokens->v[l->tokens->v[k].match].span.start;
