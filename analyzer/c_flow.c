@@ -146,6 +146,7 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	c->stack = is_stack_tile(fr, n);
 	c->value.lambda = v.lambda;
 	c->value.truth = v.truth;
+	c->value.choice = mla_c_choices_of(f, v, init);
 	c->value.length_test = v.length_test;
 	c->value.tags = v.tags;
 	if (is_integer(n)) {
@@ -163,11 +164,11 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 
 static bool literal_truth(bool *value, const mla_node *n)
 {
-	n = without_casts(n);
-	if (!n || (n->kind != MLA_N_TRUE && n->kind != MLA_N_FALSE && n->kind != MLA_N_INT))
+	int64_t number = 0;
+
+	if (!mla_c_literal(&number, n))
 		return false;
-	*value = n->kind == MLA_N_TRUE ||
-	         (n->kind == MLA_N_INT && n->c && n->c->value_known && n->c->value != 0);
+	*value = number != 0;
 	return true;
 }
 
@@ -214,10 +215,12 @@ void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_v
 	if (!join && dominates(f, f->scope, c->scope)) {
 		c->value.tags = 0;
 		c->value.truth.n = 0;
+		c->value.choice.n = 0;
 		c->scope = f->scope;
 	}
 	c->value.tags |= v.tags;
 	c->value.truth = mla_c_join(f, c->value.truth, v.truth);
+	c->value.choice = mla_c_either(f, c->value.choice, v.choice);
 	if (v.lambda)
 		c->value.lambda = v.lambda;
 	if (v.cell && !is_integer(target))
@@ -229,6 +232,7 @@ static void assign(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	mla_c_value v = mla_c_eval(f, fr, n->kid[1]);
 	bool value;
 
+	v.choice = mla_c_under(f, mla_c_choices_of(f, v, n->kid[1]), fr->guards);
 	if (!is_plain(n->kid[1]))
 		v.cell = NULL;
 	if (literal_truth(&value, n->kid[1]) && is_integer(n->kid[0])) {
@@ -251,6 +255,8 @@ static void exec_return(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	literal = literal_truth(&value, expr);
 	if ((literal || is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
 		v.truth = mla_c_join(f, v.truth, mla_c_guard_truth(f, fr, value, true));
+	v.choice = mla_c_under(f, mla_c_choices_of(f, v, expr), fr->guards);
+	fr->result.choice = mla_c_either(f, fr->result.choice, v.choice);
 	fr->result.tags |= v.tags;
 	fr->result.truth = mla_c_join_returned(f, fr, v.truth, !literal || value);
 	if (!fr->result.cell)
@@ -260,10 +266,20 @@ static void exec_return(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_truths *rest,
                     bool *rest_holds)
 {
-	mla_c_truths truth = mla_c_eval(f, fr, mla_kid(n, 0)).truth;
-	uint32_t mark = mla_c_push(f, truth, true), outer = enter_scope(f);
-	bool then = mla_c_exec(f, fr, mla_kid(n, 1)), other = false;
+	mla_c_value test = mla_c_eval(f, fr, mla_kid(n, 0));
+	mla_c_truths truth = test.truth;
+	uint32_t mark, outer;
+	bool then, other = false;
 
+	rest->n = 0;
+	if (test.known) {
+		const mla_node *arm = mla_kid(n, test.constant ? 1 : 2);
+
+		return arm && mla_c_exec(f, fr, arm);
+	}
+	mark = mla_c_push(f, truth, true);
+	outer = enter_scope(f);
+	then = mla_c_exec(f, fr, mla_kid(n, 1));
 	mla_c_pop(f, mark);
 	f->scope = outer;
 	if (mla_kid(n, 2)) {
@@ -273,7 +289,6 @@ static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_tru
 		mla_c_pop(f, mark);
 		f->scope = outer;
 	}
-	rest->n = 0;
 	if (then != other) {
 		*rest = truth;
 		*rest_holds = other;
@@ -479,6 +494,20 @@ mla_c_entry *mla_c_find(const mla_c_flow *f, uint64_t id, mla_str name)
 	return found;
 }
 
+/* A call under a test hands over what the test comes to: `attend(x, true)`. What the function does
+ * in the other case is then not done for this test. */
+static void know_constant(const mla_c_flow *f, const mla_c_frame *fr, mla_cell *c)
+{
+	const mla_c_choice *only = c->value.choice.n == 1 ? c->value.choice.v : NULL;
+
+	c->value.known = false;
+	if (!only || only->n || only->entry || !f->guards.n || !c->id ||
+	    mla_c_is_written(fr->function, c->id))
+		return;
+	c->value.known = true;
+	c->value.constant = only->value;
+}
+
 static void bind_parameter(mla_c_flow *f, mla_c_frame *fr, const mla_node *parameter,
                            const mla_c_value *argument)
 {
@@ -491,6 +520,7 @@ static void bind_parameter(mla_c_flow *f, mla_c_frame *fr, const mla_node *param
 			c->value.cell = c;
 		if (!argument->tags && parameter->name.len > 1)
 			c->value.tags = named;
+		know_constant(f, fr, c);
 	} else {
 		c->value.tags = named;
 		/* A short name of a row that is read, among latents. */

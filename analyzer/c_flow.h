@@ -25,11 +25,30 @@ typedef struct {
 } mla_c_truths;
 
 typedef struct mla_cell mla_cell;
+typedef struct mla_c_guard mla_c_guard;
+typedef struct mla_c_entry mla_c_entry;
+
+/* A constant or a function that a value may be, and the guards that were in force when it became
+ * that. */
+typedef struct {
+	int64_t value;
+	mla_c_entry *entry; /* of the function; NULL: a constant */
+	const mla_c_guard *guard;
+	uint32_t n;
+} mla_c_choice;
+
+typedef struct {
+	const mla_c_choice *v;
+	uint32_t n;
+} mla_c_choices;
 
 typedef struct {
 	uint32_t tags;
 	mla_cell *cell; /* the storage it is or points into; NULL: none that is known */
 	mla_c_truths truth;
+	mla_c_choices choice;
+	bool known; /* a constant for certain: a parameter that is never written to */
+	int64_t constant;
 	const mla_node *lambda;
 	const mla_node *length_test; /* of a condition: the cached length against a constant */
 } mla_c_value;
@@ -54,12 +73,12 @@ typedef struct mla_c_frame {
 	uint32_t guards; /* how many were in force when it was entered */
 } mla_c_frame;
 
-typedef struct {
+struct mla_c_guard {
 	mla_test *test;
 	bool small;
 	bool sure;      /* no other outcome leads here */
 	uint32_t group; /* the index of the first guard of its condition */
-} mla_c_guard;
+};
 
 /* A condition on the cached length, asked together with a test. */
 typedef struct {
@@ -69,7 +88,7 @@ typedef struct {
 
 typedef enum { MLA_C_UNKNOWN, MLA_C_NO, MLA_C_YES } mla_c_answer;
 
-typedef struct {
+struct mla_c_entry {
 	uint64_t id;
 	const mla_node *node; /* FUNCTION with a body */
 	mla_module *module;
@@ -77,7 +96,7 @@ typedef struct {
 	bool entered, called;
 	bool busy; /* it is being run: a recursion ends there */
 	mla_c_answer makes_node;
-} mla_c_entry;
+};
 
 typedef struct {
 	mla_arena *arena;
@@ -116,6 +135,7 @@ void mla_c_record(mla_c_flow *f, mla_event event, const mla_node *at);
 uint32_t mla_c_push(mla_c_flow *f, mla_c_truths truth, bool holds);
 void mla_c_pop(mla_c_flow *f, uint32_t mark);
 mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b);
+mla_c_truths mla_c_negate(mla_c_flow *f, mla_c_truths truth);
 
 /* The same with less known of the tests where the whole holds, or where it does not. */
 mla_c_truths mla_c_doubt(mla_c_flow *f, mla_c_truths truth, bool if_true, bool if_false);
@@ -125,6 +145,21 @@ mla_c_truths mla_c_guard_truth(mla_c_flow *f, const mla_c_frame *fr, bool value,
 
 /* What the frame returned before with what it returns now, which may be something true. */
 mla_c_truths mla_c_join_returned(mla_c_flow *f, mla_c_frame *fr, mla_c_truths truth, bool may_hold);
+
+/* c_flow_choice.c */
+bool mla_c_literal(int64_t *value, const mla_node *n);
+
+/* Those of a value; of a constant or a function that `n` names, itself. */
+mla_c_choices mla_c_choices_of(mla_c_flow *f, mla_c_value v, const mla_node *n);
+mla_c_choices mla_c_under(mla_c_flow *f, mla_c_choices choices, uint32_t mark); /* guards since */
+mla_c_choices mla_c_either(mla_c_flow *f, mla_c_choices a, mla_c_choices b);
+
+/* What is known of tests where the choice is `value`, or has bits of it; or is none of several. */
+mla_c_truths mla_c_chosen(mla_c_flow *f, mla_c_choices choices, int64_t value, bool bits);
+mla_c_truths mla_c_chosen_none(mla_c_flow *f, mla_c_choices choices, const int64_t *value,
+                               uint32_t n);
+mla_c_truths mla_c_chosen_at(mla_c_flow *f, mla_c_choices choices, uint32_t i); /* the i-th */
+bool mla_c_is_written(const mla_node *function, uint64_t id);
 
 /* c_flow_test.c */
 mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node);

@@ -217,6 +217,38 @@ static mla_c_value enter(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_
 	return v;
 }
 
+static bool has_function(mla_c_choices choices)
+{
+	for (uint32_t i = 0; i < choices.n; i++)
+		if (choices.v[i].entry)
+			return true;
+	return false;
+}
+
+/* A call through a pointer: each function that it may point to, under the tests that chose it. */
+static mla_c_value enter_chosen(mla_c_flow *f, mla_c_frame *fr, const mla_node *n,
+                                mla_c_choices choices, const arguments *a, uint32_t first)
+{
+	mla_c_value all = {0};
+
+	for (uint32_t i = 0; i < choices.n; i++) {
+		mla_c_entry *entry = choices.v[i].entry;
+		uint32_t mark = f->guards.n;
+		mla_c_value v;
+
+		if (!entry || entry->busy)
+			continue;
+		mla_c_push(f, mla_c_chosen_at(f, choices, i), true);
+		v = enter(f, fr, n, entry, a, first);
+		mla_c_pop(f, mark);
+		all.tags |= v.tags;
+		all.truth = mla_c_join(f, all.truth, v.truth);
+		if (!all.cell)
+			all.cell = v.cell;
+	}
+	return all;
+}
+
 static uint64_t pointed_to(const mla_node *n)
 {
 	return n && n->c && n->c->pointer && n->c->record ? n->c->record->id : 0;
@@ -257,15 +289,22 @@ mla_c_value mla_c_call(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		a.v[0] = mla_c_eval(f, fr, callee->kid[0]);
 		a.node[0] = callee->kid[0];
 		a.n = first = 1;
+		if (mla_decl_of(callee) == MLA_DECL_FIELD)
+			v.choice = mla_c_eval(f, fr, callee).choice;
+	} else if (callee && (callee->kind == MLA_N_CONDITION || callee->kind == MLA_N_UNARY)) {
+		v.choice = mla_c_eval(f, fr, callee).choice;
 	}
 	for (uint32_t i = 1; i < n->n && a.n < ARGUMENTS_MAX; i++) {
 		if (!n->kid[i])
 			continue;
 		a.v[a.n] = mla_c_eval(f, fr, n->kid[i]);
+		a.v[a.n].choice = mla_c_choices_of(f, a.v[a.n], n->kid[i]);
 		a.node[a.n++] = n->kid[i];
 	}
 	if (v.lambda && !running(fr, v.lambda))
 		return mla_c_call_function(f, fr, v.lambda, fr->module, a.v + first, a.n - first);
+	if (has_function(v.choice))
+		return enter_chosen(f, fr, n, v.choice, &a, first);
 	entry = mla_c_find(f, n->c ? n->c->id : 0, n->name);
 	keep_tensors(n, &a);
 	if (!entry || entry->busy || mla_c_makes_node(f, n, entry))

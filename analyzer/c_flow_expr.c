@@ -64,6 +64,22 @@ static mla_c_value eval_integers(mla_c_flow *f, const mla_node *n, mla_c_value a
 	return (mla_c_value){.tags = tags};
 }
 
+/* `flags | (few ? ABSORB : 0)`, `flags & ABSORB`, and what is said of tests by both sides. */
+static mla_c_value eval_bits(mla_c_flow *f, const mla_node *n, mla_c_value a, mla_c_value b)
+{
+	mla_c_value v = {.tags = a.tags | b.tags};
+	bool all = n->op == MLA_OP_BITAND;
+	int64_t mask = 0;
+
+	v.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth), !all, all);
+	if (all && a.choice.n && mla_c_literal(&mask, mla_kid(n, 1)))
+		v.truth = mla_c_join(f, mla_c_chosen(f, a.choice, mask, true), v.truth);
+	if (!all && (a.choice.n || b.choice.n))
+		v.choice = mla_c_either(f, mla_c_choices_of(f, a, mla_kid(n, 0)),
+		                        mla_c_choices_of(f, b, mla_kid(n, 1)));
+	return v;
+}
+
 static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value a = kid_value(f, fr, n, 0), b = kid_value(f, fr, n, 1);
@@ -82,11 +98,7 @@ static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 		return p;
 	}
 	if (n->op == MLA_OP_BITAND || n->op == MLA_OP_BITOR) {
-		mla_c_value v = {.tags = a.tags | b.tags};
-
-		v.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth), n->op == MLA_OP_BITOR,
-		                      n->op == MLA_OP_BITAND);
-		return v;
+		return eval_bits(f, n, a, b);
 	}
 	if (is_integer(n) || !((a.tags | b.tags) & MLA_C_TENSOR))
 		return eval_integers(f, n, a, b);
@@ -100,6 +112,9 @@ static mla_c_value eval_aug(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (n->op == MLA_OP_MUL && (a.tags & MLA_C_TENSOR) && (b.tags & MLA_C_TENSOR))
 		b.tags = mla_c_product(f, n, a.tags, b.tags);
 	b.cell = NULL;
+	b.choice.n = 0;
+	if (n->op == MLA_OP_BITOR)
+		b.choice = mla_c_under(f, mla_c_choices_of(f, b, mla_kid(n, 1)), fr->guards);
 	/* Walking a pointer forward leaves what it points to. */
 	if (!(n->kid[0]->c && n->kid[0]->c->pointer))
 		mla_c_store(f, fr, n->kid[0], b, true);
@@ -108,14 +123,21 @@ static mla_c_value eval_aug(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 
 static mla_c_value eval_condition(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
-	mla_c_truths truth = kid_value(f, fr, n, 0).truth;
-	uint32_t mark = mla_c_push(f, truth, true);
-	mla_c_value a = kid_value(f, fr, n, 1), b;
+	mla_c_value test = kid_value(f, fr, n, 0), a, b;
+	mla_c_truths truth = test.truth;
+	uint32_t mark;
 
+	if (test.known)
+		return kid_value(f, fr, n, test.constant ? 1 : 2);
+	mark = mla_c_push(f, truth, true);
+	a = kid_value(f, fr, n, 1);
+	a.choice = mla_c_under(f, mla_c_choices_of(f, a, mla_kid(n, 1)), mark);
 	mla_c_pop(f, mark);
 	mla_c_push(f, truth, false);
 	b = kid_value(f, fr, n, 2);
+	b.choice = mla_c_under(f, mla_c_choices_of(f, b, mla_kid(n, 2)), mark);
 	mla_c_pop(f, mark);
+	a.choice = mla_c_either(f, a.choice, b.choice);
 	a.tags |= b.tags;
 	a.truth = mla_c_doubt(f, mla_c_join(f, a.truth, b.truth), true, true);
 	if (!a.cell)
@@ -125,14 +147,8 @@ static mla_c_value eval_condition(mla_c_flow *f, mla_c_frame *fr, const mla_node
 
 static mla_c_value eval_not(mla_c_flow *f, mla_c_value v)
 {
-	mla_c_truth *flipped = mla_arena_array(f->arena, v.truth.n, sizeof(*flipped));
-
-	for (uint32_t i = 0; i < v.truth.n; i++)
-		flipped[i] = (mla_c_truth){.test = v.truth.v[i].test,
-		                           .small_when_true = !v.truth.v[i].small_when_true,
-		                           .sure_if_true = v.truth.v[i].sure_if_false,
-		                           .sure_if_false = v.truth.v[i].sure_if_true};
-	return (mla_c_value){.truth = {flipped, v.truth.n}};
+	return (mla_c_value){
+		.truth = mla_c_negate(f, v.truth), .known = v.known, .constant = !v.constant};
 }
 
 /* `test && cached >= 1024` */
@@ -195,6 +211,7 @@ static mla_c_value eval_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 
 		base.tags = indexed(f, n, base.tags, index.tags);
 		base.truth.n = 0;
+		base.choice.n = 0;
 		return base;
 	}
 	case MLA_N_CALL:
@@ -208,8 +225,10 @@ static mla_c_value eval_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return eval_not(f, kid_value(f, fr, n, 0));
 	case MLA_N_UNARY:
 		v = kid_value(f, fr, n, 0);
-		if (n->op != MLA_OP_ADDRESS && n->op != MLA_OP_DEREF)
+		if (n->op != MLA_OP_ADDRESS && n->op != MLA_OP_DEREF) {
 			v.truth.n = 0;
+			v.choice.n = 0;
+		}
 		return v;
 	case MLA_N_BINARY:
 		return eval_binary(f, fr, n);
@@ -250,6 +269,8 @@ mla_c_value mla_c_eval(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return (mla_c_value){0};
 	f->nesting++;
 	v = eval_one(f, fr, n);
+	v.known &= n->kind == MLA_N_NAME || n->kind == MLA_N_CAST || n->kind == MLA_N_NOT ||
+	           n->kind == MLA_N_COMPARE;
 	if (n->c && n->c->size)
 		v.tags &= ~(uint32_t)MLA_C_TENSOR | MLA_C_CHOSEN;
 	f->nesting--;

@@ -86,6 +86,18 @@ mla_c_truths mla_c_join(mla_c_flow *f, mla_c_truths a, mla_c_truths b)
 	return (mla_c_truths){v, n};
 }
 
+mla_c_truths mla_c_negate(mla_c_flow *f, mla_c_truths truth)
+{
+	mla_c_truth *flipped = mla_arena_array(f->arena, truth.n, sizeof(*flipped));
+
+	for (uint32_t i = 0; i < truth.n; i++)
+		flipped[i] = (mla_c_truth){.test = truth.v[i].test,
+		                           .small_when_true = !truth.v[i].small_when_true,
+		                           .sure_if_true = truth.v[i].sure_if_false,
+		                           .sure_if_false = truth.v[i].sure_if_true};
+	return (mla_c_truths){flipped, truth.n};
+}
+
 mla_c_truths mla_c_doubt(mla_c_flow *f, mla_c_truths truth, bool if_true, bool if_false)
 {
 	mla_c_truth *v = mla_arena_array(f->arena, truth.n, sizeof(*v));

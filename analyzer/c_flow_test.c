@@ -137,23 +137,49 @@ static bool is_length_test(const mla_node *n, mla_c_value left, mla_c_value righ
 	       ((right.tags & MLA_C_LENGTH) && constant_of(&value, mla_kid(n, 0)));
 }
 
+/* A parameter that got a constant, against another one. */
+static mla_c_value compare_known(const mla_node *n, mla_c_value left, mla_c_value right)
+{
+	int64_t value = 0;
+	bool known = constant_of(&value, left.known ? mla_kid(n, 1) : mla_kid(n, 0)) &&
+	             (n->op == MLA_OP_EQ || n->op == MLA_OP_NE);
+	bool equal = (left.known ? left.constant : right.constant) == value;
+
+	return (mla_c_value){.known = known, .constant = equal == (n->op == MLA_OP_EQ)};
+}
+
+/* `flag == true`, `mode != EXPAND`: what a test was turned into, against a constant. */
+static mla_c_truths compare_outcome(mla_c_flow *f, const mla_node *n, mla_c_value left,
+                                    mla_c_value right)
+{
+	bool on_left = left.choice.n || left.truth.n;
+	mla_c_value v = on_left ? left : right;
+	mla_c_truths truth = {0};
+	int64_t value = 0;
+
+	if (!constant_of(&value, on_left ? mla_kid(n, 1) : mla_kid(n, 0)) ||
+	    (n->op != MLA_OP_EQ && n->op != MLA_OP_NE))
+		return truth;
+	if (v.choice.n)
+		truth = mla_c_chosen(f, v.choice, value, false);
+	if (!truth.n && v.truth.n && (value == 0 || value == 1))
+		truth = value ? v.truth : mla_c_negate(f, v.truth);
+	return n->op == MLA_OP_EQ ? truth : mla_c_negate(f, truth);
+}
+
 mla_c_value mla_c_compare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value left = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
 	mla_c_value right = mla_kid(n, 1) ? mla_c_eval(f, fr, n->kid[1]) : (mla_c_value){0};
 	bool on_left = is_count(f, fr, mla_kid(n, 0), left, mla_kid(n, 1));
 	mla_test found = {.node = n}, *t;
+	mla_c_truths outcome;
 
-	/* `flag == true`, `flag != 0` */
-	if (left.truth.n || right.truth.n) {
-		int64_t value = 0;
-		bool known = constant_of(&value, left.truth.n ? n->kid[1] : n->kid[0]);
-		mla_c_truths truth = left.truth.n ? left.truth : right.truth;
-
-		if (known && ((value != 0) == (n->op == MLA_OP_EQ)))
-			return (mla_c_value){.truth = truth};
-		return (mla_c_value){0};
-	}
+	if (left.known || right.known)
+		return compare_known(n, left, right);
+	outcome = compare_outcome(f, n, left, right);
+	if (outcome.n || left.truth.n || right.truth.n)
+		return (mla_c_value){.truth = outcome};
 	if (!on_left && !is_count(f, fr, mla_kid(n, 1), right, mla_kid(n, 0)))
 		return (mla_c_value){.length_test = is_length_test(n, left, right) ? n : NULL};
 	found.op = on_left ? (mla_op)n->op : mirrored((mla_op)n->op);
@@ -197,17 +223,62 @@ static mla_test *label_test(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	return t;
 }
 
+enum { LABELS_MAX = 64 };
+
+/* The labels of a switch over what a test was turned into. */
+typedef struct {
+	int64_t value[LABELS_MAX];
+	uint32_t n;
+} labels;
+
+static void find_labels(labels *out, const mla_node *body)
+{
+	out->n = 0;
+	for (uint32_t i = 0; i < body->n; i++)
+		for (const mla_node *x = body->kid[i]; x && x->kind == MLA_N_LABEL; x = x->kid[1])
+			if (x->kid[0] && x->c->value_known && out->n < LABELS_MAX)
+				out->value[out->n++] = x->c->value;
+}
+
+static bool has_label(const labels *l, int64_t value)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->value[i] == value)
+			return true;
+	return false;
+}
+
+static mla_c_truths label_truth(mla_c_flow *f, const mla_node *label, mla_c_value subject,
+                                const labels *l)
+{
+	bool is_default = !label->kid[0];
+	mla_c_truths truth = {0};
+
+	if (!is_default && !label->c->value_known)
+		return truth;
+	if (subject.choice.n)
+		truth = is_default ? mla_c_chosen_none(f, subject.choice, l->value, l->n)
+		                   : mla_c_chosen(f, subject.choice, label->c->value, false);
+	if (truth.n || !subject.truth.n)
+		return truth;
+	if (is_default ? has_label(l, 0) : label->c->value != 0)
+		return subject.truth;
+	return mla_c_negate(f, subject.truth);
+}
+
 void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	mla_c_value subject = mla_kid(n, 0) ? mla_c_eval(f, fr, n->kid[0]) : (mla_c_value){0};
 	const mla_node *body = mla_kid(n, 1);
 	mla_test *t = is_count(f, fr, mla_kid(n, 0), subject, NULL) ? label_test(f, fr, n) : NULL;
 	uint32_t mark = f->guards.n;
+	labels all;
 
 	if (!body || body->kind != MLA_N_BLOCK) {
 		mla_c_exec(f, fr, body);
 		return;
 	}
+	find_labels(&all, body);
 	for (uint32_t i = 0; i < body->n; i++) {
 		const mla_node *x = body->kid[i];
 
@@ -219,6 +290,8 @@ void mla_c_switch(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 			if (t)
 				mla_vec_push(&f->guards,
 				             ((mla_c_guard){t, small, true, f->guards.n}));
+			else
+				mla_c_push(f, label_truth(f, x, subject, &all), true);
 			x = x->kid[1];
 		}
 		mla_c_exec(f, fr, x);
