@@ -6,6 +6,7 @@
 
 #include "analyzer/python_lower.h"
 #include "analyzer/str.h"
+#include "analyzer/tree_parse.h"
 #include "analyzer/vec.h"
 
 #include <tree_sitter/api.h>
@@ -76,8 +77,8 @@ int mla_python_new(mla_python **out)
 	mla_python *p = mla_alloc(sizeof(*p));
 	int error;
 
-	p->parser = ts_parser_new();
-	if (!ts_parser_set_language(p->parser, lang)) {
+	p->parser = mla_tree_parser(lang);
+	if (!p->parser) {
 		error = mla_error(MLA_EPARSE,
 		                  "tree-sitter reads grammars of ABI %d to %d, the Python grammar "
 		                  "has ABI %u",
@@ -221,6 +222,9 @@ static int check_comments(mla_str b)
 	return 0;
 }
 
+/* The largest file that is read takes less than one. */
+enum { SECONDS = 10 };
+
 int mla_python_parse(mla_syntax *out, mla_python *p, const mla_text *text, mla_arena *arena)
 {
 	mla_str bytes = mla_text_bytes(text);
@@ -232,10 +236,10 @@ int mla_python_parse(mla_syntax *out, mla_python *p, const mla_text *text, mla_a
 	if (check_comments(bytes) < 0)
 		return MLA_ELIMIT;
 	copy = without_lone_returns(bytes);
-	tree = ts_parser_parse_string(p->parser, NULL, copy ? copy : bytes.ptr, bytes.len);
+	tree = mla_tree_parse(p->parser, (mla_str){copy ? copy : bytes.ptr, bytes.len}, SECONDS);
 	free(copy);
 	if (!tree)
-		return mla_error(MLA_EPARSE, "tree-sitter gave no tree");
+		return mla_error(MLA_ELIMIT, "tree-sitter needs more than %d s for it", SECONDS);
 	w.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	walk_tree(&w);
 	ts_tree_cursor_delete(&w.cursor);

@@ -6,10 +6,8 @@
 
 #include "analyzer/str.h"
 #include "analyzer/toml_token.h"
+#include "analyzer/tree_parse.h"
 #include "analyzer/vec.h"
-
-#include <time.h>
-#include <tree_sitter/api.h>
 
 extern const TSLanguage *tree_sitter_toml(void);
 
@@ -349,67 +347,27 @@ static int read_document(reader *r)
 	return error;
 }
 
-/*
- * The time that tree-sitter may take. It reads a megabyte of TOML within one second, but to recover
- * from errors it takes time that grows with the cube of what is wrong: minutes for 200 KB. There is
- * nothing to recover here, as one error refuses the file; it just cannot be told to stop at one.
- */
+/* One error refuses the file: a megabyte is read within one second. */
 enum { SECONDS = 2 };
-
-#if TREE_SITTER_LANGUAGE_VERSION >= 15 /* the library that has progress callbacks */
-typedef struct {
-	mla_str text;
-	clock_t end;
-} input;
-
-static const char *read_input(void *payload, uint32_t offset, TSPoint at, uint32_t *n)
-{
-	const input *in = payload;
-
-	(void)at;
-	*n = offset < in->text.len ? in->text.len - offset : 0;
-	return in->text.ptr + in->text.len - *n;
-}
-
-static bool is_late(TSParseState *state)
-{
-	return clock() > ((const input *)state->payload)->end;
-}
-
-static TSTree *parse(TSParser *parser, mla_str text)
-{
-	input in = {text, clock() + SECONDS * CLOCKS_PER_SEC};
-	TSInput from = {.payload = &in, .read = read_input, .encoding = TSInputEncodingUTF8};
-	TSParseOptions options = {.payload = &in, .progress_callback = is_late};
-
-	return ts_parser_parse_with_options(parser, NULL, from, options);
-}
-#else
-static TSTree *parse(TSParser *parser, mla_str text)
-{
-	ts_parser_set_timeout_micros(parser, SECONDS * 1000000u);
-	return ts_parser_parse_string(parser, NULL, text.ptr, text.len);
-}
-#endif
 
 int mla_toml_parse(mla_toml **out, mla_arena *arena, const mla_text *text)
 {
 	reader r = {.arena = arena, .text = text};
-	TSParser *parser = ts_parser_new();
+	TSParser *parser = mla_tree_parser(tree_sitter_toml());
 	TSTree *tree = NULL;
 	char *masked;
 	int error = mla_toml_mask(&masked, arena, text);
 
 	if (error < 0)
 		goto done;
-	if (!ts_parser_set_language(parser, tree_sitter_toml())) {
+	if (!parser) {
 		error = mla_error(MLA_EPARSE,
 		                  "the TOML grammar has ABI %u, which tree-sitter "
 		                  "does not read",
 		                  mla_toml_grammar_abi());
 		goto done;
 	}
-	tree = parse(parser, (mla_str){masked, mla_text_bytes(text).len});
+	tree = mla_tree_parse(parser, (mla_str){masked, mla_text_bytes(text).len}, SECONDS);
 	if (!tree) {
 		error = mla_toml_error(text, 0, "not TOML, or too long to read in %d seconds",
 		                       SECONDS);

@@ -3,9 +3,12 @@
 
 #include "analyzer/python.h"
 #include "analyzer/str.h"
+#include "analyzer/tree_parse.h"
 #include "analyzer/vec.h"
 
 #include <stdio.h>
+
+extern const TSLanguage *tree_sitter_python(void);
 
 typedef struct {
 	char *ptr;
@@ -217,13 +220,61 @@ static void deep_source(void **state)
 	free(source);
 }
 
+/* Recovery makes one node of all that is left open: more children than 16 bits count. */
+static void wide_error(void **state)
+{
+	static const char *const piece[] = {"(", "[x for x in ", "a if b else ", "f'{"};
+	enum { TIMES = 100000 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(piece) / sizeof(*piece); k++) {
+		size_t n = strlen(piece[k]);
+		char *source = malloc(n * TIMES);
+		parsed p;
+
+		for (size_t i = 0; i < TIMES; i++)
+			memcpy(source + i * n, piece[k], n);
+		p = parse(source, n * TIMES);
+		assert_true(p.syntax.error_count > 0);
+		release(&p);
+		free(source);
+	}
+}
+
+/* What would take minutes is given up, and the parser reads the next source from its start. */
+static void endless_recovery(void **state)
+{
+	enum { TIMES = 40000 };
+	static const char piece[] = "@@ ?? $$ !! \n";
+	TSParser *parser = mla_tree_parser(tree_sitter_python());
+	char *source = malloc(TIMES * strlen(piece));
+	TSTree *tree;
+
+	(void)state;
+	for (size_t i = 0; i < TIMES; i++)
+		memcpy(source + i * strlen(piece), piece, strlen(piece));
+	assert_null(mla_tree_parse(parser, (mla_str){source, TIMES * strlen(piece)}, 1));
+	tree = mla_tree_parse(parser, mla_str_c("x = 1\n"), 10);
+	assert_non_null(tree);
+	assert_false(ts_node_has_error(ts_tree_root_node(tree)));
+	assert_int_equal(ts_node_end_byte(ts_tree_root_node(tree)), 6);
+	ts_tree_delete(tree);
+	ts_parser_delete(parser);
+	free(source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(statements),  cmocka_unit_test(definitions),
-		cmocka_unit_test(expressions), cmocka_unit_test(patterns),
-		cmocka_unit_test(spans),       cmocka_unit_test(broken_source),
+		cmocka_unit_test(statements),
+		cmocka_unit_test(definitions),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(patterns),
+		cmocka_unit_test(spans),
+		cmocka_unit_test(broken_source),
 		cmocka_unit_test(deep_source),
+		cmocka_unit_test(wide_error),
+		cmocka_unit_test(endless_recovery),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
