@@ -2,6 +2,7 @@
 #include "analyzer/c_facts.h"
 
 #include "analyzer/c_flow.h"
+#include "analyzer/c_halves.h"
 #include "analyzer/c_pool.h"
 #include "analyzer/c_sites.h"
 #include "analyzer/c_unanalysed.h"
@@ -192,9 +193,11 @@ static void finish(mla_c_facts *out, mla_c_flow *f, const mla_c_calls *calls)
 		if (is_repetition(f, t) || mla_c_is_lost(f, t))
 			continue;
 		t->self = t->function ? t->function->name : mla_str_c("");
-		classify(t);
 		test[n++] = t;
 	}
+	mla_c_join_halves(test, n);
+	for (uint32_t i = 0; i < n; i++)
+		classify(test[i]);
 	if (n)
 		qsort(test, n, sizeof(*test), by_place);
 	mla_c_sites_build(out->arena, calls, test, n);

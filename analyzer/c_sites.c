@@ -212,7 +212,8 @@ static void group_selects(grouping *g)
 			continue;
 		g->group[i] = i;
 		for (uint32_t k = 0; k < i && is_leader(g, i); k++)
-			if (g->test[k]->role == MLA_ROLE_SELECT && is_copy(g->test[k], g->test[i]))
+			if (g->test[k]->role == MLA_ROLE_SELECT &&
+			    (g->test[i]->half == g->test[k] || is_copy(g->test[k], g->test[i])))
 				g->group[i] = g->group[k];
 	}
 }

@@ -79,6 +79,7 @@ struct mla_test {
 	mla_bound_kind bound;
 	int64_t limit;         /* the largest count on the small side of a constant */
 	bool small_when_true;  /* the arm for few queries is the one taken when the test holds */
+	const mla_test *half;  /* C: the test that has the other arm, in an `if` of its own */
 	const mla_test *wider; /* a test with a larger bound in the same condition, or NULL */
 	mla_str self;          /* the variable that is the layer where the test is made; or empty */
 	const mla_node *other_use; /* where its outcome serves something besides the decision */
