@@ -296,17 +296,57 @@ static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_tru
 	return then && other;
 }
 
+static void exec_goto(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
+{
+	uint32_t count = f->guards.n - fr->guards;
+	mla_c_guard *guard;
+
+	if (fr->jump.count && mla_str_eq(fr->jump.target, n->name)) {
+		fr->jump.count++;
+		return;
+	}
+	guard = mla_arena_array(f->arena, count, sizeof(*guard));
+	if (count)
+		memcpy(guard, f->guards.v + fr->guards, count * sizeof(*guard));
+	fr->jump = (mla_c_jump){n->name, guard, count, 1};
+}
+
+/* Is `n` where a goto leads that was met? Without one, a block that was left stays so. */
+static bool is_landing(const mla_c_frame *fr, const mla_node *n)
+{
+	return n && n->kind == MLA_N_TARGET && fr->jump.count &&
+	       mla_str_eq(n->name, fr->jump.target);
+}
+
+/* A target that only one goto leads to is reached under the guards of that. One that is reached
+ * from above as well, or from several places, is reached in any case. */
+static void land(mla_c_flow *f, mla_c_frame *fr, uint32_t mark, bool left)
+{
+	uint32_t outer = mark - fr->guards;
+
+	mla_c_pop(f, mark);
+	for (uint32_t i = outer; left && fr->jump.count == 1 && i < fr->jump.n; i++)
+		mla_vec_push(&f->guards, fr->jump.guard[i]);
+	fr->jump.count = 0;
+}
+
 /* After an arm that leaves the block, what follows is the other arm. */
 static bool exec_block(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
 	uint32_t mark = f->guards.n;
 	bool leaves = false;
 
-	for (uint32_t i = 0; i < n->n && !leaves; i++) {
+	for (uint32_t i = 0; i < n->n; i++) {
 		const mla_node *kid = n->kid[i];
 		mla_c_truths rest = {0};
 		bool holds = false;
 
+		if (is_landing(fr, kid)) {
+			land(f, fr, mark, leaves);
+			leaves = false;
+		}
+		if (leaves)
+			continue;
 		if (kid && kid->kind == MLA_N_IF) {
 			leaves = exec_if(f, fr, kid, &rest, &holds);
 			mla_c_push(f, rest, holds);
@@ -391,6 +431,8 @@ bool mla_c_is_statement(const mla_node *n)
 	case MLA_N_DO:
 	case MLA_N_SWITCH:
 	case MLA_N_LABEL:
+	case MLA_N_TARGET:
+	case MLA_N_GOTO:
 	case MLA_N_RETURN:
 	case MLA_N_RAISE:
 	case MLA_N_BREAK:
@@ -429,6 +471,11 @@ static bool exec_one(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return false;
 	case MLA_N_LABEL:
 		return mla_c_exec(f, fr, mla_kid(n, 1));
+	case MLA_N_TARGET:
+		return mla_kid(n, 0) && mla_c_exec(f, fr, n->kid[0]);
+	case MLA_N_GOTO:
+		exec_goto(f, fr, n);
+		return true;
 	case MLA_N_RETURN:
 		exec_return(f, fr, n);
 		return true;

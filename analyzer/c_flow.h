@@ -63,12 +63,20 @@ struct mla_cell {
 	bool weight; /* a field or global with the name of a weight: it stays what it is called */
 };
 
+/* The guards of a goto, on its way to the target. Of several, nothing is known. */
+typedef struct {
+	mla_str target;
+	const mla_c_guard *guard;
+	uint32_t n, count;
+} mla_c_jump;
+
 typedef struct mla_c_frame {
 	struct mla_c_frame *caller;
 	const mla_node *function; /* FUNCTION or LAMBDA */
 	mla_module *module;
 	MLA_VEC(mla_cell *) cells;
 	mla_c_value result;
+	mla_c_jump jump; /* the last one forward whose target was not met yet */
 	bool may_hold;   /* a return so far may have given something true */
 	uint32_t guards; /* how many were in force when it was entered */
 } mla_c_frame;

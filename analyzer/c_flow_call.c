@@ -88,10 +88,11 @@ static uint32_t all_tags(const arguments *a)
 static void give(const mla_node *call, const arguments *a, uint32_t tags)
 {
 	const mla_node *p = call->parent;
-	bool unused = p && (p->kind == MLA_N_BLOCK || p->kind == MLA_N_LABEL ||
-	                    ((p->kind == MLA_N_IF || p->kind == MLA_N_WHILE) && call->index) ||
-	                    (p->kind == MLA_N_LOOP && call->index == 3) ||
-	                    (p->kind == MLA_N_FOR && call->index == 2));
+	bool unused =
+		p && (p->kind == MLA_N_BLOCK || p->kind == MLA_N_LABEL || p->kind == MLA_N_TARGET ||
+	              ((p->kind == MLA_N_IF || p->kind == MLA_N_WHILE) && call->index) ||
+	              (p->kind == MLA_N_LOOP && call->index == 3) ||
+	              (p->kind == MLA_N_FOR && call->index == 2));
 
 	if (unused && a->n && a->v[0].cell && !(a->v[0].tags & MLA_C_WEIGHT))
 		mla_c_add_tags(a->v[0].cell, tags);

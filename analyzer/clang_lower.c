@@ -257,6 +257,15 @@ static mla_node *lower_statement(mla_lowering *l, CXCursor c, const mla_cursors 
 		return lower_label(l, c, kids, false);
 	case CXCursor_ReturnStmt:
 		return lower_all(l, c, MLA_N_RETURN, kids);
+	case CXCursor_LabelStmt:
+		n = lower_all(l, c, MLA_N_TARGET, kids);
+		n->name = mla_lower_spelling(l, c);
+		return n;
+	case CXCursor_GotoStmt:
+		n = mla_lower_node(l, c, MLA_N_GOTO, 0);
+		if (kids->n)
+			n->name = mla_lower_spelling(l, kids->v[0]);
+		return n;
 	case CXCursor_BreakStmt:
 		return mla_lower_node(l, c, MLA_N_BREAK, 0);
 	case CXCursor_ContinueStmt:

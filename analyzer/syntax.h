@@ -104,6 +104,8 @@ typedef enum {
 	MLA_N_DO,       /* body, test */
 	MLA_N_SWITCH,   /* subject, body */
 	MLA_N_LABEL,    /* case: value, statement?; a default has NULL for its value */
+	MLA_N_GOTO,     /* name: of a target */
+	MLA_N_TARGET,   /* name; statement? */
 	MLA_N_CAST,     /* value */
 	MLA_N_BRACES,   /* { element* } as a value */
 	MLA_N_SEQUENCE, /* expression* in braces: several declarations, or a statement expression */
