@@ -275,6 +275,7 @@ static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_tru
 	if (test.known) {
 		const mla_node *arm = mla_kid(n, test.constant ? 1 : 2);
 
+		fr->pruned = true;
 		return arm && mla_c_exec(f, fr, arm);
 	}
 	mark = mla_c_push(f, truth, true);
@@ -604,6 +605,7 @@ mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_no
 	f->module = caller_module;
 	f->scope = outer;
 	f->depth--;
+	f->pruned = fr.pruned;
 	mla_vec_free(&fr.cells);
 	return fr.result;
 }

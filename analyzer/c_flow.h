@@ -77,6 +77,7 @@ typedef struct mla_c_frame {
 	MLA_VEC(mla_cell *) cells;
 	mla_c_value result;
 	mla_c_jump jump; /* the last one forward whose target was not met yet */
+	bool pruned;     /* an arm was left out, as a constant rules it out in this call */
 	bool may_hold;   /* a return so far may have given something true */
 	uint32_t guards; /* how many were in force when it was entered */
 } mla_c_frame;
@@ -112,6 +113,7 @@ typedef struct {
 	MLA_VEC(mla_cell *) globals; /* and fields: one for all objects */
 	MLA_VEC(mla_test *) tests;
 	MLA_VEC(mla_c_guard) guards;
+	bool pruned;      /* of the function that was left last */
 	uint64_t records; /* events of attention so far: all but those of layout */
 	MLA_VEC(mla_c_length_of) lengths;
 	MLA_VEC(uint32_t) scopes; /* of each, the one around it */

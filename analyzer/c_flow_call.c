@@ -204,13 +204,14 @@ static bool is_shared(const mla_c_flow *f, const mla_cell *cell)
 static mla_c_value enter(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_entry *entry,
                          const arguments *a, uint32_t first)
 {
+	bool whole = mla_c_has_room(f);
 	uint64_t before = f->records;
 	mla_c_value v;
 
-	entry->entered |= mla_c_has_room(f);
 	entry->busy = true;
 	v = mla_c_call_function(f, fr, entry->node, entry->module, a->v + first, a->n - first);
 	entry->busy = false;
+	entry->entered |= whole && !f->pruned;
 	if (f->records == before && mla_name_function(n->name) != MLA_C_PASS)
 		return by_name(f, n, a);
 	if (is_shared(f, v.cell))

@@ -127,6 +127,7 @@ static mla_c_value eval_condition(mla_c_flow *f, mla_c_frame *fr, const mla_node
 	mla_c_truths truth = test.truth;
 	uint32_t mark;
 
+	fr->pruned |= test.known;
 	if (test.known)
 		return kid_value(f, fr, n, test.constant ? 1 : 2);
 	mark = mla_c_push(f, truth, true);
