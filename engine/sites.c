@@ -156,8 +156,10 @@ void mla_site_verify(mla_site_verdict *out, mla_project *before, mla_project *af
 		mla_trial_say(&t, MLA_UNVERIFIED, "the method is not found after the fix");
 	else
 		judge(&t);
-	if (out->outcome == MLA_VERIFIED && site->sparse)
-		mla_trial_note(&t, "sparse: nothing is gained above the top-k budget");
+	/* Where only one query gathers, several expand or attend to all rows under a mask. */
+	if (out->outcome == MLA_VERIFIED && site->gathers)
+		mla_trial_note(&t, "sparse: several queries gather their rows too, and nothing is "
+		                   "gained above the top-k budget");
 	if (!out->reason[0] && out->outcome != MLA_VERIFIED)
 		mla_trial_say(&t, MLA_UNVERIFIED, "no fix to replay");
 }
