@@ -512,6 +512,8 @@ static void make_site(builder *b, const root *r)
 	s->gathers = r->gathers;
 	find_refusal(s);
 	refuse_string_mask(s, b, r);
+	if (s->refusal && mla_project_owner(b->project, s->refusal_at))
+		s->refusal_module = mla_project_owner(b->project, s->refusal_at);
 	mla_vec_push(&b->sites, s);
 }
 

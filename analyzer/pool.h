@@ -51,6 +51,7 @@ typedef struct {
 	bool follows_trim; /* it is made shorter with its cache */
 	mla_pool_refusal refusal;
 	const mla_node *refusal_at;
+	mla_module *refusal_module; /* NULL: the same */
 } mla_pool;
 
 typedef struct {

@@ -371,4 +371,6 @@ void mla_pool_spell(mla_pool *p, const mla_pool_site *s)
 		refuse(p, MLA_POOL_ALONE, p->gate);
 	if (p->refusal == MLA_POOL_FIXABLE && p->single)
 		mla_pool_padding(p, s);
+	if (p->refusal != MLA_POOL_FIXABLE)
+		p->refusal_module = mla_project_owner(s->trace->project, p->refusal_at);
 }

@@ -205,6 +205,20 @@ mla_module *mla_project_next(mla_project *p, uint32_t *index)
 	return NULL;
 }
 
+mla_module *mla_project_owner(mla_project *p, const mla_node *n)
+{
+	mla_module *m = NULL;
+
+	while (n && n->parent)
+		n = n->parent;
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; n && !m && i < p->entries.n; i++)
+		if (p->entries.v[i].module && p->entries.v[i].module->syntax.root == n)
+			m = p->entries.v[i].module;
+	pthread_mutex_unlock(&p->lock);
+	return m;
+}
+
 mla_module *mla_project_module(mla_project *p, const char *path)
 {
 	mla_module *m;

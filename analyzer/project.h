@@ -63,6 +63,9 @@ mla_module *mla_project_next(mla_project *p, uint32_t *index);
 /* The module at `path`, read and parsed if need be; NULL when there is none. */
 mla_module *mla_project_module(mla_project *p, const char *path);
 
+/* The module that a node stands in; NULL: none of these. */
+mla_module *mla_project_owner(mla_project *p, const mla_node *n);
+
 /*
  * The module that `import spec` in `from` means: relative dots, then names. An absolute name is
  * looked for in every folder from the importer's upwards to the root. NULL when it is not here.

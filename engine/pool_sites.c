@@ -60,10 +60,12 @@ static bool say(trial *t, mla_outcome o, const char *fmt, ...)
 static bool say_fault(trial *t, mla_outcome o, const side *s, const char *what)
 {
 	const mla_fault *f = mla_machine_fault(s->m);
-	char place[64] = "";
+	bool elsewhere = f->module && strcmp(f->module->path, t->pool->module->path) != 0;
+	char place[160] = "";
 
 	if (f->line)
-		snprintf(place, sizeof(place), " at line %u", f->line);
+		snprintf(place, sizeof(place), " at line %u%s%s", f->line, elsewhere ? " of " : "",
+		         elsewhere ? f->module->path : "");
 	if (f->kind == MLA_FAULT_RAISED)
 		return say(t, o, "%s: %.*s: %.*s%s", what, MLA_ARG(f->type), MLA_ARG(f->message),
 		           place);

@@ -33,7 +33,7 @@ static const mla_span *lost_comment(mla_arena *arena, const mla_module *m, const
 }
 
 /* A person's comment is worth more than our fix: who wrote it can move it and ask again. */
-static void keep_comments(mla_fix *fix)
+static void keep_comments(mla_fix *fix, const mla_module *home)
 {
 	for (uint32_t i = 0; i < fix->edits.n; i++)
 		for (uint32_t k = 0; k < fix->edits.file[i].n; k++) {
@@ -42,8 +42,10 @@ static void keep_comments(mla_fix *fix)
 
 			if (!lost)
 				continue;
-			mla_fix_refuse(fix, "the comment in line %u would be lost",
-			               mla_text_line(f->module->text, lost->start));
+			mla_fix_refuse(fix, "the comment in line %u%s%s would be lost",
+			               mla_text_line(f->module->text, lost->start),
+			               f->module == home ? "" : " of ",
+			               f->module == home ? "" : f->module->path);
 			fix->edits.n = 0;
 			return;
 		}
@@ -73,7 +75,7 @@ int mla_fix_make(mla_fix *out, mla_arena *arena, mla_project *project, const mla
 	int error = make(out, arena, project, finding, form);
 
 	if (error == 0 && !finding->rule->about_suppressions)
-		keep_comments(out);
+		keep_comments(out, finding->module);
 	return error;
 }
 

@@ -18,16 +18,17 @@ static mla_str refusal_text(mla_arena *arena, const mla_pool *p)
 				     "tokens are is not at hand",
 		[MLA_POOL_SYNTAX] = "the method does not parse",
 	};
-	uint32_t line;
+	const mla_module *m = p->refusal_module ? p->refusal_module : p->module;
+	mla_str assumed = {"", 0};
 
 	if (p->refusal == MLA_POOL_FIXABLE)
 		return (mla_str){"", 0};
-	line = mla_text_line(p->module->text, p->refusal_at->span.start);
 	if (p->refusal == MLA_POOL_ONE_TOKEN)
-		return mla_arena_format(arena, "%s: `%.*s` (line %u)", why[p->refusal],
-		                        MLA_ARG(mla_node_text(p->module->text, p->refusal_at)),
-		                        line);
-	return mla_arena_format(arena, "%s (line %u)", why[p->refusal], line);
+		assumed = mla_arena_format(arena, ": `%.*s`",
+		                           MLA_ARG(mla_node_text(m->text, p->refusal_at)));
+	return mla_arena_format(arena, "%s%.*s (%s%sline %u)", why[p->refusal], MLA_ARG(assumed),
+	                        m == p->module ? "" : m->path, m == p->module ? "" : ", ",
+	                        mla_text_line(m->text, p->refusal_at->span.start));
 }
 
 void mla_pool_describe(mla_finding *f, const mla_facts *facts, const mla_pool *p, mla_span span,

@@ -83,7 +83,9 @@ static void withhold_fixes(mla_findings *f)
 			             t->node->span, &index, &which))
 				g->no_fix = mla_arena_format(
 					f->arena,
-					"another test of this decision is suppressed (line %u)",
+					"another test of this decision is suppressed (%s%sline %u)",
+					t->module == g->module ? "" : t->module->path,
+					t->module == g->module ? "" : ", ",
 					mla_text_line(t->module->text, t->node->span.start));
 		}
 	}
