@@ -470,6 +470,18 @@ static void join_halves(const root *r)
 		}
 }
 
+/* A limit of its own, which no fix touches: listed with the decision. */
+static void list_lengths(mla_arena *arena, mla_site *s)
+{
+	mla_length_test *list = mla_arena_array(arena, s->test_count, sizeof(*list));
+
+	for (uint32_t i = 0; i < s->test_count; i++)
+		if (s->test[i]->short_cache)
+			list[s->length_count++] =
+				(mla_length_test){s->test[i]->module, s->test[i]->short_cache};
+	s->length = list;
+}
+
 /* The tests of one entry point that select or follow up are one decision. */
 static void make_site(builder *b, const root *r)
 {
@@ -510,6 +522,7 @@ static void make_site(builder *b, const root *r)
 	s->cached_in = r->cached_in;
 	s->sparse = r->sparse;
 	s->gathers = r->gathers;
+	list_lengths(b->arena, s);
 	find_refusal(s);
 	refuse_string_mask(s, b, r);
 	if (s->refusal && mla_project_owner(b->project, s->refusal_at))

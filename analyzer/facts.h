@@ -82,6 +82,9 @@ struct mla_test {
 	const mla_test *half;  /* C: the test that has the other arm, in an `if` of its own */
 	const mla_test *wider; /* a test with a larger bound in the same condition, or NULL */
 	mla_str self;          /* the variable that is the layer where the test is made; or empty */
+	/* A comparison beside it that lets many queries take their arm only while the cache is
+	 * short. */
+	const mla_node *short_cache;
 	const mla_node *other_use; /* where its outcome serves something besides the decision */
 	mla_arm small, large;
 	mla_role role;

@@ -34,8 +34,8 @@ void mla_flow_gather(mla_flow *f, const mla_node *at)
 	for (uint32_t i = 0; i < f->guards.n; i++) {
 		const mla_guard *g = &f->guards.v[i];
 
-		one_query |=
-			g->small && g->test->bound == MLA_BOUND_CONSTANT && g->test->limit == 1;
+		one_query |= g->small && !g->open && g->test->bound == MLA_BOUND_CONSTANT &&
+		             g->test->limit == 1;
 	}
 	f->sparse = true;
 	f->gathers |= !one_query;
@@ -48,7 +48,9 @@ uint32_t mla_flow_push(mla_flow *f, const mla_value *test, bool holds)
 	for (uint32_t i = 0; test->kind == MLA_V_TRUTH && i < test->n; i++) {
 		const mla_truth *part = &test->truth[i];
 
-		mla_vec_push(&f->guards, ((mla_guard){part->test, part->small_when_true == holds}));
+		mla_vec_push(&f->guards,
+		             ((mla_guard){part->test, part->small_when_true == holds,
+		                          holds ? part->open_if_true : part->open_if_false}));
 	}
 	return mark;
 }

@@ -47,6 +47,8 @@ typedef struct mla_env mla_env;
 typedef struct {
 	mla_test *test;
 	bool small_when_true; /* of the whole expression */
+	/* Other operands may be what made the whole true, or false. */
+	bool open_if_true, open_if_false;
 } mla_truth;
 
 struct mla_value {
@@ -64,6 +66,7 @@ struct mla_value {
 	const mla_value *test;  /* CHOICE: a TRUTH */
 	mla_str text;           /* CONSTANT: as written, a string without its quotes */
 	const mla_truth *truth; /* TRUTH */
+	const mla_node *length_test; /* ANY: a comparison of a cached length */
 	uint32_t n;
 	const mla_node *function;
 	mla_module *module;
@@ -84,6 +87,7 @@ struct mla_env {
 typedef struct {
 	mla_test *test;
 	bool small;
+	bool open; /* the other arm's counts may come here too */
 } mla_guard;
 
 enum { MLA_EARLY_MAX = 4 };
@@ -186,6 +190,9 @@ const mla_value *mla_flow_not(mla_flow *f, const mla_value *v);
 /* The outcome of these tests is used at `at` for something that is no arm of a decision. */
 void mla_flow_other_use(const mla_value *v, const mla_node *at);
 const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value *b);
+/* `a and b`, `a or b` of anything; at least one of them is made of tests. */
+const mla_value *mla_flow_logic(mla_flow *f, const mla_node *n, const mla_value *a,
+                                const mla_value *b);
 
 /* flow_choice.c */
 const mla_value *mla_value_constant(mla_flow *f, mla_str text);

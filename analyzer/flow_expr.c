@@ -249,7 +249,7 @@ static const mla_value *literal(mla_flow *f, mla_frame *fr, const mla_node *n)
 
 static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 {
-	const mla_value *a;
+	const mla_value *a, *b;
 
 	switch ((mla_kind)n->kind) {
 	case MLA_N_NAME:
@@ -279,9 +279,10 @@ static const mla_value *evaluate(mla_flow *f, mla_frame *fr, const mla_node *n)
 	case MLA_N_AND:
 	case MLA_N_OR:
 		a = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[0]));
-		if (a->kind == MLA_V_TRUTH)
-			return mla_flow_both(f, a, mla_flow_eval(f, fr, n->kid[1]));
-		return mla_value_join(f, a, mla_flow_eval(f, fr, n->kid[1]));
+		b = mla_flow_condition(f, mla_flow_eval(f, fr, n->kid[1]));
+		if (a->kind == MLA_V_TRUTH || b->kind == MLA_V_TRUTH)
+			return mla_flow_logic(f, n, a, b);
+		return mla_value_join(f, a, b);
 	case MLA_N_CONDITION:
 		return condition(f, fr, n);
 	case MLA_N_WALRUS:

@@ -18,10 +18,14 @@ void mla_flow_mask_assigned(mla_flow *f, const mla_frame *fr, const mla_node *ta
 
 void mla_flow_array_use(mla_flow *f, const mla_value *v, const mla_node *at)
 {
+	bool any = true; /* number of queries */
+
 	if (!v->given)
 		return;
 	mla_flow_record(f, MLA_EV_MASK_ARRAY, at);
-	f->array_mask |= !f->guards.n && !f->mask_typed;
+	for (uint32_t i = 0; i < f->guards.n; i++)
+		any &= f->guards.v[i].small && f->guards.v[i].open;
+	f->array_mask |= any && !f->mask_typed;
 }
 
 /* NAME where that is a mask as it was handed in */

@@ -49,7 +49,7 @@ static const mla_value *truth_of(mla_flow *f, mla_test *t)
 	mla_value *v = mla_value_new(f, MLA_V_TRUTH, 0);
 	mla_truth *part = mla_arena_alloc(f->arena, sizeof(*part));
 
-	*part = (mla_truth){t, t->small_when_true};
+	*part = (mla_truth){.test = t, .small_when_true = t->small_when_true};
 	v->truth = part;
 	v->n = 1;
 	return v;
@@ -155,6 +155,18 @@ static const mla_value *from_one_on(mla_flow *f, mla_frame *fr, const mla_node *
 	return last;
 }
 
+/* No test of a count. Of a cached length, it may limit what such a test beside it decides. */
+static const mla_value *other_comparison(mla_flow *f, const mla_node *n, const mla_value *left,
+                                         const mla_value *right)
+{
+	mla_value *v = mla_value_new(f, MLA_V_ANY, 0);
+
+	if ((left->tags & MLA_TAG_LENGTH) != (right->tags & MLA_TAG_LENGTH))
+		v->length_test = n;
+	v->number = (right->tags & MLA_TAG_LENGTH) != 0; /* on which side it is */
+	return v;
+}
+
 const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
                                   const mla_value *left, const mla_value *right)
 {
@@ -180,7 +192,7 @@ const mla_value *mla_flow_compare(mla_flow *f, mla_frame *fr, const mla_node *n,
 	if (on_left == on_right || bound->kind == MLA_V_NONE || bound->kind == MLA_V_TUPLE ||
 	    !(count = without_shift(n->kid[on_left ? 0 : 1], shift)) ||
 	    !describe(&probe, op, bound, shift))
-		return mla_value_any(f, 0);
+		return other_comparison(f, n, left, right);
 	t = test_at(f, fr, n);
 	describe(t, op, bound, shift);
 	t->count = count;
@@ -314,7 +326,8 @@ const mla_value *mla_flow_not(mla_flow *f, const mla_value *v)
 	out = mla_value_new(f, MLA_V_TRUTH, v->tags);
 	part = mla_arena_array(f->arena, v->n, sizeof(*part));
 	for (uint32_t i = 0; i < v->n; i++)
-		part[i] = (mla_truth){v->truth[i].test, !v->truth[i].small_when_true};
+		part[i] = (mla_truth){v->truth[i].test, !v->truth[i].small_when_true,
+		                      v->truth[i].open_if_false, v->truth[i].open_if_true};
 	out->truth = part;
 	out->n = v->n;
 	return out;
@@ -356,4 +369,44 @@ const mla_value *mla_flow_both(mla_flow *f, const mla_value *a, const mla_value 
 				part[i].test->wider = part[k].test;
 	out->truth = part;
 	return out;
+}
+
+/*
+ * `L > 1 and total <= most`: many queries take their arm only while the cache is short.
+ * `L == 1 or total > most` says the same.
+ */
+static const mla_node *short_cache(const mla_node *n, const mla_truth *part,
+                                   const mla_value *length)
+{
+	const mla_node *c = length->length_test;
+	bool conjunction = n->kind == MLA_N_AND;
+	mla_op op;
+
+	if (!c || part->small_when_true == conjunction)
+		return NULL;
+	op = length->number ? mirrored(c->op) : c->op;
+	return (conjunction ? op == MLA_OP_LE || op == MLA_OP_LT
+	                    : op == MLA_OP_GE || op == MLA_OP_GT)
+	               ? c
+	               : NULL;
+}
+
+const mla_value *mla_flow_logic(mla_flow *f, const mla_node *n, const mla_value *a,
+                                const mla_value *b)
+{
+	const mla_value *both = mla_flow_both(f, a, b);
+	const mla_value *beside = a->kind == MLA_V_TRUTH ? b : a;
+	mla_truth *part = mla_arena_array(f->arena, both->n, sizeof(*part));
+	mla_value *v = mla_value_new(f, MLA_V_TRUTH, both->tags);
+
+	for (uint32_t i = 0; i < both->n; i++) {
+		part[i] = both->truth[i];
+		part[i].open_if_true |= n->kind == MLA_N_OR;
+		part[i].open_if_false |= n->kind == MLA_N_AND;
+		if (!part[i].test->short_cache)
+			part[i].test->short_cache = short_cache(n, &part[i], beside);
+	}
+	v->truth = part;
+	v->n = both->n;
+	return v;
 }

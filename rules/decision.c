@@ -24,7 +24,8 @@ static mla_str refusal_text(mla_arena *arena, const mla_site *s)
 	case MLA_REFUSE_NOTHING:
 		return (mla_str){"", 0};
 	case MLA_REFUSE_GATHER_AND_ABSORB:
-		why = "one test both gathers one query's top-k rows and absorbs";
+		why = s->gathers ? "one test both gathers top-k rows and absorbs"
+		                 : "one test both gathers one query's top-k rows and absorbs";
 		break;
 	case MLA_REFUSE_ONE_ROW:
 		why = "the absorbed arm reads one query's row";

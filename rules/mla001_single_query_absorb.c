@@ -42,6 +42,10 @@ static const char doc[] =
 	"if L <= self._max_absorbed:\n"
 	"```\n"
 	"\n"
+	"Where a condition beside the test lets several queries materialise only while the cache "
+	"is\n"
+	"short (`L > 1 and total <= most`), the loss ends there, and the message says so.\n"
+	"\n"
 	"## What is left alone\n"
 	"A top-k gather at one query (`sparse-gather`), kernels that take one query only\n"
 	"(`kernel-capability`), caches of expanded keys and values (`expanded-cache`), tests that "
@@ -76,6 +80,16 @@ static mla_str message(mla_arena *arena, const mla_finding *f)
 
 	if (f->role != MLA_ROLE_SELECT)
 		return mla_decision_followup(arena, f, "single-query");
+	if (f->test->short_cache)
+		return mla_arena_format(
+			arena,
+			"absorbed attention only for a single query (`%.*s`): with two or more, "
+			"and as long as `%.*s`, every step re-expands the whole latent cache, "
+			"although absorbing costs no more up to %.*s where the cache is long, "
+			"and up to fewer where that keeps it short",
+			MLA_ARG(guard),
+			MLA_ARG(mla_node_text(f->test->module->text, f->test->short_cache)),
+			MLA_ARG(limit));
 	return mla_arena_format(
 		arena,
 		"absorbed attention only for a single query (`%.*s`): with two or more, "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A reason against a fix that names a line says in which file it is, where that is another one."""
+"""What a finding says of other places: the file of a line in a reason, a condition beside a test."""
 
 import os
 import sys
@@ -111,9 +111,20 @@ def comment():
     said({"base.py": source, "heir.py": fill(HEIR)}, "the comment in line 29 of base.py would be")
 
 
+def short_cache():
+    """Where many queries expand only while the cache is short, the message says how long."""
+    guard = "L > 1 and latent.shape[2] <= 512"
+    call = CALL.replace("@guard", "not (%s)" % guard)
+    said({"m.py": fill(HEAD + MAKER + INIT + call)}, "and as long as `latent.shape[2] <= 512`, every")
+    other = guard.replace("<=", ">=")
+    with folder({"m.py": fill(HEAD + MAKER + INIT + call.replace(guard, other))}) as d:
+        out = text(run(("check", "."), d, 1).stdout)
+        need("every step" in out and "as long as" not in out, out)
+
+
 def main():
     cases = Cases("reasons")
-    for case in (gather, pool, suppressed, comment):
+    for case in (gather, pool, suppressed, comment, short_cache):
         cases.run(case.__name__, case)
     return cases.status()
 
