@@ -87,7 +87,7 @@ mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 
 	if (decl == MLA_DECL_FUNCTION)
 		return NULL;
-	if (n->kind == MLA_N_NAME && decl != MLA_DECL_GLOBAL && decl != MLA_DECL_CONSTANT)
+	if (n->kind == MLA_N_NAME && decl != MLA_DECL_GLOBAL)
 		for (mla_c_frame *at = fr; at && !c; at = at->caller)
 			c = find_cell(at->cells.v, at->cells.n, id, n->name);
 	if (!c)

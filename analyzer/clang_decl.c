@@ -236,6 +236,29 @@ bool mla_lower_evaluate(mla_lowering *l, CXCursor c, int64_t *value)
 	return known;
 }
 
+/* A variable, parameter, field or enumerator, with the value it starts with. */
+static mla_node *lower_variable(mla_lowering *l, CXCursor c, const mla_cursors *kids, mla_kind kind)
+{
+	mla_node *n = mla_lower_node(l, c, kind, kind == MLA_N_PARAMETER ? 2 : 1);
+	mla_c_info *info = mla_lower_info(l, c);
+	enum CXCursorKind is = l->api->getCursorKind(c);
+	CXCursor value = l->api->Cursor_getVarDeclInitializer(c);
+	bool has_value = !l->api->Cursor_isNull(value);
+
+	if (is == CXCursor_EnumConstantDecl && kids->n) {
+		value = kids->v[kids->n - 1];
+		has_value = true;
+	}
+	n->name = mla_lower_spelling(l, c);
+	mla_lower_refer(l, info, c);
+	if (has_value && kind == MLA_N_DECLARE)
+		mla_lower_attach(n, 0, mla_lower_cursor(l, value));
+	if (has_value && info->constant && info->integer && !info->value_known)
+		info->value_known = mla_lower_evaluate(l, value, &info->value);
+	n->c = info;
+	return n;
+}
+
 static mla_node *lower_function(mla_lowering *l, CXCursor c, const mla_cursors *kids)
 {
 	mla_node *n = mla_lower_node(l, c, MLA_N_FUNCTION, 4);
@@ -254,6 +277,12 @@ static mla_node *lower_function(mla_lowering *l, CXCursor c, const mla_cursors *
 		if (kind == CXCursor_CompoundStmt)
 			body = kids->v[i];
 	}
+	/* Constants of a template come last, as in its calls. */
+	for (uint32_t i = 0; i < kids->n; i++)
+		if (l->api->getCursorKind(kids->v[i]) == CXCursor_NonTypeTemplateParameter)
+			mla_lower_attach(
+				list, list->n++,
+				lower_variable(l, kids->v[i], &(mla_cursors){0}, MLA_N_PARAMETER));
 	n->name = mla_lower_spelling(l, c);
 	mla_lower_refer(l, info, c);
 	info->id = identity(l, c);
@@ -282,29 +311,6 @@ static mla_node *lower_members(mla_lowering *l, CXCursor c, const mla_cursors *k
 	}
 	n->name = mla_lower_spelling(l, c);
 	mla_lower_attach(n, 1, block);
-	return n;
-}
-
-/* A variable, parameter, field or enumerator, with the value it starts with. */
-static mla_node *lower_variable(mla_lowering *l, CXCursor c, const mla_cursors *kids, mla_kind kind)
-{
-	mla_node *n = mla_lower_node(l, c, kind, kind == MLA_N_PARAMETER ? 2 : 1);
-	mla_c_info *info = mla_lower_info(l, c);
-	enum CXCursorKind is = l->api->getCursorKind(c);
-	CXCursor value = l->api->Cursor_getVarDeclInitializer(c);
-	bool has_value = !l->api->Cursor_isNull(value);
-
-	if (is == CXCursor_EnumConstantDecl && kids->n) {
-		value = kids->v[kids->n - 1];
-		has_value = true;
-	}
-	n->name = mla_lower_spelling(l, c);
-	mla_lower_refer(l, info, c);
-	if (has_value && kind == MLA_N_DECLARE)
-		mla_lower_attach(n, 0, mla_lower_cursor(l, value));
-	if (has_value && info->constant && info->integer && !info->value_known)
-		info->value_known = mla_lower_evaluate(l, value, &info->value);
-	n->c = info;
 	return n;
 }
 

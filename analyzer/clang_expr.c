@@ -190,6 +190,33 @@ static mla_node *callee_of(mla_lowering *l, CXCursor c, const mla_cursors *kids,
 	return callee;
 }
 
+static uint32_t template_arguments(mla_lowering *l, CXCursor function)
+{
+	int n = l->api->Cursor_getNumTemplateArguments(function);
+
+	return n > 0 ? (uint32_t)n : 0;
+}
+
+/* `attend<true>(x)` is `attend(x, true)`: lower_function() has the parameters for it. */
+static void attach_constants(mla_lowering *l, mla_node *call, CXCursor c, CXCursor function)
+{
+	for (uint32_t i = 0; i < template_arguments(l, function); i++) {
+		mla_node *n;
+		mla_c_info *info;
+
+		if (l->api->Cursor_getTemplateArgumentKind(function, i) !=
+		    CXTemplateArgumentKind_Integral)
+			continue;
+		n = mla_lower_node(l, c, MLA_N_INT, 0);
+		n->span.start = n->span.end; /* not where the call is written */
+		info = mla_region_alloc(l->region, sizeof(*info));
+		info->integer = info->value_known = true;
+		info->value = l->api->Cursor_getTemplateArgumentValue(function, i);
+		n->c = info;
+		mla_lower_attach(call, call->n++, n);
+	}
+}
+
 static mla_node *call(mla_lowering *l, CXCursor c, const mla_cursors *kids)
 {
 	CXCursor function = l->api->getCursorReferenced(c);
@@ -209,7 +236,9 @@ static mla_node *call(mla_lowering *l, CXCursor c, const mla_cursors *kids)
 	    arguments.n == 1)
 		n = mla_lower_cursor(l, arguments.v[0]); /* a conversion or a copy */
 	if (!n) {
-		n = mla_lower_node(l, c, MLA_N_CALL, arguments.n + 1);
+		n = mla_lower_node(l, c, MLA_N_CALL,
+		                   arguments.n + 1 + (known ? template_arguments(l, function) : 0));
+		n->n = arguments.n + 1;
 		if (is_operator(name, "()") && arguments.n) {
 			mla_lower_attach(n, 0, mla_lower_cursor(l, arguments.v[0]));
 			first = 1;
@@ -220,8 +249,10 @@ static mla_node *call(mla_lowering *l, CXCursor c, const mla_cursors *kids)
 		for (uint32_t i = first; i < arguments.n; i++)
 			mla_lower_attach(n, i + 1 - first, mla_lower_cursor(l, arguments.v[i]));
 		info = mla_lower_info(l, c);
-		if (known && !first)
+		if (known && !first) {
 			mla_lower_refer(l, info, function);
+			attach_constants(l, n, c, function);
+		}
 		n->c = info;
 		n->name = n->kid[0] ? n->kid[0]->name : name;
 	}
