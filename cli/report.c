@@ -158,15 +158,19 @@ mla_str mla_suppressed_text(mla_arena *arena, const mla_finding *f)
 	                        MLA_ARG(test));
 }
 
+/* That the engine was not asked is no verdict about the fix. */
 mla_str mla_fix_text(mla_arena *arena, const mla_fix *f)
 {
-	mla_str reason = mla_joined(arena, f->edits.n ? f->reason : f->refusal);
+	mla_str reason = mla_joined(arena, f->edits.n ? f->reason : f->refusal), verdict = {"", 0};
 
 	if (!f->edits.n)
 		return mla_arena_format(arena, "no fix: %.*s", MLA_ARG(reason));
-	return mla_arena_format(arena, "fix (%s%s%.*s): %s, %u file%s",
-	                        mla_applicability_name(f->applicability), reason.len ? ": " : "",
-	                        MLA_ARG(reason), f->title, f->edits.n, f->edits.n == 1 ? "" : "s");
+	if (f->applicability != MLA_FIX_UNVERIFIED)
+		verdict = mla_arena_format(arena, " (%s%s%.*s)",
+		                           mla_applicability_name(f->applicability),
+		                           reason.len ? ": " : "", MLA_ARG(reason));
+	return mla_arena_format(arena, "fix%.*s: %s, %u file%s", MLA_ARG(verdict), f->title,
+	                        f->edits.n, f->edits.n == 1 ? "" : "s");
 }
 
 mla_str mla_test_symbol(mla_arena *arena, const mla_test *t)

@@ -60,7 +60,7 @@ mla_str mla_joined(mla_arena *arena, mla_str s);
 /* "suppressed MLA001 (REASON): TEST" of a suppressed finding, on one line. */
 mla_str mla_suppressed_text(mla_arena *arena, const mla_finding *f);
 
-/* "fix (safe): TITLE, 2 files" or "no fix: REASON", on one line. */
+/* "fix (safe): TITLE, 2 files", without a verdict "fix: ...", or "no fix: REASON", on one line. */
 mla_str mla_fix_text(mla_arena *arena, const mla_fix *f);
 
 /* "Attention.__call__" */

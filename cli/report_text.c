@@ -187,6 +187,21 @@ static void put_hidden(FILE *to, const mla_scan *s, uint32_t hidden)
 		        hidden, hidden == 1 ? "" : "es", hidden == 1 ? "it" : "them");
 }
 
+/* A reader of findings takes a fix for checked, or for doubted, when nobody says which. */
+static void put_not_run(FILE *to, const mla_scan *s)
+{
+	const mla_options *o = s->options;
+	bool text = false;
+
+	for (uint32_t i = 0; i < o->output_count; i++)
+		text |= o->output[i].format == MLA_FORMAT_TEXT;
+	if (text && s->fixable && o->verb == MLA_VERB_CHECK && !o->statistics && !o->verify &&
+	    !o->no_verify && !o->diff && !o->fix)
+		fputs("mlalint: the fixes have not been verified yet: mlalint verify does that, "
+		      "check --diff shows them too\n",
+		      to);
+}
+
 void mla_report_notes(FILE *to, const mla_scan *s)
 {
 	if (s->options->verbose)
@@ -225,6 +240,7 @@ void mla_report_summary(FILE *to, const mla_scan *s)
 		}
 	if (s->options->diff || s->options->fix)
 		put_refusals(to, s);
+	put_not_run(to, s);
 	fprintf(to, "mlalint: %u file%s checked", s->checked + s->partial,
 	        plural(s->checked + s->partial));
 	if (s->partial)
