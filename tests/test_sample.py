@@ -85,8 +85,14 @@ def demo():
     same("exit status, after " + text(p.stdout)[-300:], p.returncode, 0)
     same_tree("the demo wrote", tree(os.path.join(ROOT, "testdata")), before)
     said = text(p.stdout)
-    for word in ("MLA001", "sparse-gather", "MLA101", "+def max_absorbed_queries(", "170", "379"):
+    need(said.count("\n") < 80, "more than two screens")
+    for word in ("MLA001", "sparse-gather", "if L <= self._max_absorbed", " 0 findings"):
         need(word in said, "the demo does not show " + word)
+    same("verdicts", said.count("  verified\n"), 6)
+    with open(os.path.join(os.path.dirname(TOOL), "demo.txt")) as f:
+        details = f.read()
+    for word in ("MLA101", "+def max_absorbed_queries(", "170", "379"):
+        need(word in details, "the details do not hold " + word)
 
 
 def main():
