@@ -287,6 +287,26 @@ def external(cases, folder):
         cases.run("verdict of " + path, case, path, [r for r in rows if r[0] == path], sites)
 
 
+def statuses():
+    """A rejected fix is a finding of verify's; one that is verified, or could not be, is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_tree(folder, tree(SAMPLE))
+        path = os.path.join(folder, DENSE)
+        with open(path) as f:
+            source = f.read()
+        tail = "out = self.unembed_out(out)\n"
+        for now, verdict, status in (
+            (tail, "verified", 0),
+            (tail.replace("\n", " * 2\n"), "rejected", 1),
+            (tail + "        out = unheard_of(out)\n", "unverified", 0),
+        ):
+            with open(path, "w") as f:
+                f.write(source.replace(tail, now))
+            (site,), p = verify(folder, DENSE)
+            same(said(site), (site["verdict"], p.returncode), (verdict, status))
+            run(("verify", "-q", "--exit-zero", DENSE), folder, 0)
+
+
 def main():
     cases = Cases("verify")
     for rule, at_least in (("mla001", 60), ("mla002", 8), ("mla003", 4), ("mla004", 5)):
@@ -300,6 +320,7 @@ def main():
     cases.run("who computed", who_computed)
     cases.run("generic tails", generic_tails)
     cases.run("check --fix", fix_without_asking)
+    cases.run("statuses", statuses)
     folder = os.environ.get("MLALINT_CASES")
     if folder:
         external(cases, folder)
