@@ -4,6 +4,7 @@
 
 #include "analyzer/str.h"
 #include "analyzer/toml.h"
+#include "cli/suggest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -252,15 +253,19 @@ static int take(mla_config *out, const reader *r, mla_key key, const mla_toml *t
 
 static int unknown(const reader *r, const mla_toml *t)
 {
-	const char *near = mla_nearest(t->key, mla_key_names);
+	char word[64], close[64];
+	mla_suggestion s = {.word = word};
 
+	snprintf(word, sizeof(word), "%.*s", MLA_ARG(t->key));
+	for (int i = 0; mla_key_names[i]; i++)
+		mla_suggest(&s, mla_key_names[i]);
+	mla_suggestion_text(close, sizeof(close), &s);
 	if (mla_str_is(t->key, "tool") && t->kind == MLA_TOML_TABLE)
 		return mistake(r, t,
 		               "unknown key 'tool'; outside of pyproject.toml the keys stand "
 		               "at the top, without [tool.mlalint]");
-	return mistake(r, t, "unknown key '%.*s'%s%s%s", MLA_ARG(t->key),
-	               near ? "; did you mean '" : "; mlalint config --dump lists the keys",
-	               near ? near : "", near ? "'?" : "");
+	return mistake(r, t, "unknown key '%.*s'%s", MLA_ARG(t->key),
+	               *close ? close : "; mlalint config --dump lists the keys");
 }
 
 static int take_all(mla_config *out, reader *r, const mla_toml *table)

@@ -560,6 +560,20 @@ static int take_verb(mla_options *o, int *argc, char ***argv)
 	return mla_error(MLA_ECONFIG, "'%s' is neither a verb nor a path%s", word, close);
 }
 
+/* As for git, a verb goes before its options; behind them it would be a path. */
+static int check_verb_is_first(const mla_options *o)
+{
+	struct stat st;
+	mla_verb verb;
+
+	for (uint32_t i = 0; i < o->arg_count && !o->verb_given && !o->rev; i++)
+		if (find_verb(&verb, o->args[i]) && lstat(o->args[i], &st) < 0)
+			return mla_error(MLA_ECONFIG,
+			                 "'%s' is a verb and no path; it goes before the options",
+			                 o->args[i]);
+	return 0;
+}
+
 static int unknown_option(const mla_options *o, const char *given)
 {
 	size_t len = strcspn(given, "=");
@@ -663,6 +677,8 @@ int mla_options_parse(mla_options *out, int argc, char **argv)
 		return error < 0 ? error : 0;
 	out->args = (const char *const *)argv + optind;
 	out->arg_count = (uint32_t)(argc - optind);
+	if ((error = check_verb_is_first(out)) < 0)
+		return error;
 	return out->verb == MLA_VERB_HELP ? check_help(out) : check_together(out);
 }
 

@@ -2,6 +2,7 @@
 #include "analyzer/str.h"
 #include "cli/format.h"
 #include "cli/output.h"
+#include "cli/selection.h"
 #include "cli/verbs.h"
 
 #include <jansson.h>
@@ -59,8 +60,7 @@ int mla_verb_rule(const mla_options *o)
 	}
 	one = mla_rule_find(mla_str_c(o->args[0]));
 	if (!one) {
-		mla_error(MLA_ECONFIG, "there is no rule '%s'; mlalint rule --all lists them",
-		          o->args[0]);
+		mla_rule_refuse("", mla_str_c(o->args[0]));
 		return mla_fail();
 	}
 	mla_formats[o->format].rule(stdout, &one, 1, false);

@@ -3,6 +3,9 @@
 
 #include "analyzer/str.h"
 #include "analyzer/vec.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
 
 static mla_str trimmed(mla_str s)
 {
@@ -53,6 +56,21 @@ bool mla_codes_mean(const mla_strs *codes, const mla_rule *rule)
 	return false;
 }
 
+int mla_rule_refuse(const char *what, mla_str entry)
+{
+	char word[64], close[64];
+	mla_suggestion s = {.word = word};
+
+	snprintf(word, sizeof(word), "%.*s", MLA_ARG(entry));
+	for (const mla_rule *const *r = mla_rules; *r; r++) {
+		mla_suggest(&s, (*r)->code);
+		mla_suggest(&s, (*r)->name);
+	}
+	mla_suggestion_text(close, sizeof(close), &s);
+	return mla_error(MLA_ECONFIG, "%s%sthere is no rule '%.*s'%s", what, *what ? ": " : "",
+	                 MLA_ARG(entry), *close ? close : "; mlalint rule --all lists them");
+}
+
 int mla_codes_check(const char *what, const mla_strs *codes)
 {
 	for (uint32_t i = 0; i < codes->n; i++) {
@@ -61,10 +79,7 @@ int mla_codes_check(const char *what, const mla_strs *codes)
 		for (const mla_rule *const *r = mla_rules; *r; r++)
 			known |= mla_code_means(codes->v[i], *r);
 		if (!known)
-			return mla_error(MLA_ECONFIG,
-			                 "%s: there is no rule '%.*s'; mlalint rule --all lists "
-			                 "them",
-			                 what, MLA_ARG(codes->v[i]));
+			return mla_rule_refuse(what, codes->v[i]);
 	}
 	return 0;
 }
@@ -104,48 +119,4 @@ int mla_pattern_check(const char *what, mla_str p)
 			                 MLA_ARG(p));
 	}
 	return 0;
-}
-
-/* Levenshtein's distance; - and _ are one character. */
-static uint32_t distance(mla_str a, mla_str b)
-{
-	enum { LONGEST = 32 };
-	uint32_t row[LONGEST + 1];
-
-	if (a.len > LONGEST || b.len > LONGEST)
-		return LONGEST;
-	for (uint32_t k = 0; k <= b.len; k++)
-		row[k] = k;
-	for (uint32_t i = 0; i < a.len; i++) {
-		uint32_t corner = row[0];
-
-		row[0] = i + 1;
-		for (uint32_t k = 0; k < b.len; k++) {
-			char x = a.ptr[i] == '_' ? '-' : a.ptr[i];
-			char y = b.ptr[k] == '_' ? '-' : b.ptr[k];
-			uint32_t best = corner + (x != y);
-
-			corner = row[k + 1];
-			if (best > row[k] + 1)
-				best = row[k] + 1;
-			row[k + 1] = best < corner + 1 ? best : corner + 1;
-		}
-	}
-	return row[b.len];
-}
-
-const char *mla_nearest(mla_str s, const char *const *words)
-{
-	const char *best = NULL;
-	uint32_t least = s.len < 6 ? 3 : 4; /* two mistakes in a short word, three in a long one */
-
-	for (; *words; words++) {
-		uint32_t d = distance(s, mla_str_c(*words));
-
-		if (d < least) {
-			least = d;
-			best = *words;
-		}
-	}
-	return best;
 }

@@ -20,12 +20,12 @@ int mla_codes_check(const char *what, const mla_strs *codes);
 bool mla_code_means(mla_str entry, const mla_rule *rule);
 bool mla_codes_mean(const mla_strs *codes, const mla_rule *rule);
 
+/* MLA_ECONFIG for what is no rule, with what was meant; `what` names the option, or is empty. */
+int mla_rule_refuse(const char *what, mla_str entry);
+
 enum { MLA_PATTERN_MAX = 512 }; /* bytes */
 
 /* MLA_ECONFIG for a pattern of paths that is none or can match nothing. */
 int mla_pattern_check(const char *what, mla_str pattern);
-
-/* The word of a list that is the nearest to `s`, NULL when none is near: for "did you mean". */
-const char *mla_nearest(mla_str s, const char *const *words);
 
 #endif

@@ -11,6 +11,12 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Underscores are hyphens, as in the names of Python. */
+static int differ(char a, char b)
+{
+	return (a == '_' ? '-' : a) != (b == '_' ? '-' : b);
+}
+
 /* The distance of Damerau and Levenshtein where no part of a word is changed twice. */
 static size_t slips(const char *a, const char *b)
 {
@@ -23,7 +29,7 @@ static size_t slips(const char *a, const char *b)
 				continue;
 			}
 			d[i][k] = least(least(d[i - 1][k], d[i][k - 1]) + 1,
-			                d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
+			                d[i - 1][k - 1] + (size_t)differ(a[i - 1], b[k - 1]));
 			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
 				d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
 		}

@@ -157,6 +157,9 @@ def slips():
             (("verify", "--backedn", "cpu"), "'--backend'"),
             (("check", "--show"), "'--show-kept'"),
             (("check", "--mbox", "x"), "it goes with patch"),
+            (("-q", "verify", "m.py"), "'verify' is a verb"),
+            (("check", "--select", "MLA01"), "--select: there is no rule 'MLA01'; did you mean 'MLA001'"),
+            (("rule", "single-query-absrob"), "'single-query-absorb'"),
         ):
             refused(d, args, word)
         for args in (("xyzzy",), ("help", "xyzzy"), ("--xyzzy",), ("verify", "--rank", "1"), ("-x",)):
