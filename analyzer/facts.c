@@ -281,10 +281,11 @@ void mla_test_classify(mla_test *t)
 
 	t->role = MLA_ROLE_NONE;
 	t->kept = MLA_KEPT_UNRELATED;
-	if (chooses && caches)
-		t->kept = MLA_KEPT_EXPANDED_CACHE;
-	else if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
+	/* Of an arm that gathers its rows the cost does not grow with the cache: that comes first. */
+	if (s[MLA_EV_GATHER] && !l[MLA_EV_GATHER] && !selects)
 		t->kept = MLA_KEPT_SPARSE_GATHER;
+	else if (chooses && caches)
+		t->kept = MLA_KEPT_EXPANDED_CACHE;
 	else if (selects)
 		t->role = MLA_ROLE_SELECT;
 	else if (s[MLA_EV_FOLD] && (l[MLA_EV_FOLD] || s[MLA_EV_KERNEL]))
