@@ -27,7 +27,7 @@ bool mla_c_has_room(const mla_c_flow *f)
 	return f->depth < DEEPEST_CALL && f->steps < STEPS_MAX && f->all_steps < STEPS_OF_ALL;
 }
 
-static uint32_t enter_scope(mla_c_flow *f)
+uint32_t mla_c_enter_scope(mla_c_flow *f)
 {
 	uint32_t outer = f->scope;
 
@@ -44,7 +44,7 @@ static bool dominates(const mla_c_flow *f, uint32_t outer, uint32_t inner)
 	return inner == outer;
 }
 
-static mla_cell *new_cell(mla_c_flow *f, uint64_t id, mla_str name)
+mla_cell *mla_c_new_cell(mla_c_flow *f, uint64_t id, mla_str name)
 {
 	mla_cell *c = mla_arena_alloc(f->arena, sizeof(*c));
 
@@ -63,14 +63,9 @@ static mla_cell *find_cell(mla_cell *const *v, uint32_t n, uint64_t id, mla_str 
 	return NULL;
 }
 
-static bool is_integer(const mla_node *n)
+uint32_t mla_c_tags_by_name(const mla_node *n)
 {
-	return n->c && (n->c->integer || n->c->boolean);
-}
-
-static uint32_t tags_by_name(const mla_node *n)
-{
-	if (is_integer(n))
+	if (mla_c_is_integer(n))
 		return mla_name_integer(n->name);
 	/* The c of a cache: rows of latents in the notation of the papers. */
 	if (n->kind == MLA_N_ATTRIBUTE && mla_str_is(n->name, "c") && n->c && n->c->pointer &&
@@ -93,9 +88,9 @@ mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (!c)
 		c = find_cell(f->globals.v, f->globals.n, id, n->name);
 	if (!c) {
-		c = new_cell(f, id, n->name);
-		c->value.tags = tags_by_name(n);
-		c->weight = !is_integer(n) && mla_name_is_weight(n->name);
+		c = mla_c_new_cell(f, id, n->name);
+		c->value.tags = mla_c_tags_by_name(n);
+		c->weight = !mla_c_is_integer(n) && mla_name_is_weight(n->name);
 		c->scope = 0;
 		mla_vec_push(&f->globals, c);
 	}
@@ -128,17 +123,10 @@ static bool is_plain(const mla_node *n)
 	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE);
 }
 
-static const mla_node *without_casts(const mla_node *n)
-{
-	while (n && n->kind == MLA_N_CAST)
-		n = n->kid[0];
-	return n;
-}
-
 void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 {
-	const mla_node *init = mla_kid(n, 0), *value = without_casts(init);
-	mla_cell *c = new_cell(f, n->c ? n->c->id : 0, n->name);
+	const mla_node *init = mla_kid(n, 0), *value = mla_c_without_casts(init);
+	mla_cell *c = mla_c_new_cell(f, n->c ? n->c->id : 0, n->name);
 	mla_c_value v = {0};
 
 	if (init)
@@ -149,7 +137,7 @@ void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	c->value.choice = mla_c_choices_of(f, v, init);
 	c->value.length_test = v.length_test;
 	c->value.tags = v.tags;
-	if (is_integer(n)) {
+	if (mla_c_is_integer(n)) {
 		if (!v.tags && (!init || !init->c || !init->c->value_known))
 			c->value.tags = mla_name_integer(n->name);
 	} else {
@@ -223,7 +211,7 @@ void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_v
 	c->value.choice = mla_c_either(f, c->value.choice, v.choice);
 	if (v.lambda)
 		c->value.lambda = v.lambda;
-	if (v.cell && !is_integer(target))
+	if (v.cell && !mla_c_is_integer(target))
 		c->value.cell = v.cell;
 }
 
@@ -235,7 +223,7 @@ static void assign(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	v.choice = mla_c_under(f, mla_c_choices_of(f, v, n->kid[1]), fr->guards);
 	if (!is_plain(n->kid[1]))
 		v.cell = NULL;
-	if (literal_truth(&value, n->kid[1]) && is_integer(n->kid[0])) {
+	if (literal_truth(&value, n->kid[1]) && mla_c_is_integer(n->kid[0])) {
 		v.truth = mla_c_guard_truth(f, fr, value, false);
 		mla_c_store(f, fr, n->kid[0], v, v.truth.n != 0);
 		return;
@@ -253,7 +241,7 @@ static void exec_return(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 		return;
 	v = mla_c_eval(f, fr, expr);
 	literal = literal_truth(&value, expr);
-	if ((literal || is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
+	if ((literal || mla_c_is_integer(expr)) && !(v.tags & MLA_C_TENSOR))
 		v.truth = mla_c_join(f, v.truth, mla_c_guard_truth(f, fr, value, true));
 	v.choice = mla_c_under(f, mla_c_choices_of(f, v, expr), fr->guards);
 	fr->result.choice = mla_c_either(f, fr->result.choice, v.choice);
@@ -279,13 +267,13 @@ static bool exec_if(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, mla_c_tru
 		return arm && mla_c_exec(f, fr, arm);
 	}
 	mark = mla_c_push(f, truth, true);
-	outer = enter_scope(f);
+	outer = mla_c_enter_scope(f);
 	then = mla_c_exec(f, fr, mla_kid(n, 1));
 	mla_c_pop(f, mark);
 	f->scope = outer;
 	if (mla_kid(n, 2)) {
 		mark = mla_c_push(f, truth, false);
-		enter_scope(f);
+		mla_c_enter_scope(f);
 		other = mla_c_exec(f, fr, n->kid[2]);
 		mla_c_pop(f, mark);
 		f->scope = outer;
@@ -401,7 +389,7 @@ static void exec_loop(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	if (test)
 		truth = mla_c_eval(f, fr, test).truth;
 	mark = mla_c_push(f, truth, true);
-	outer = enter_scope(f);
+	outer = mla_c_enter_scope(f);
 	mla_c_exec(f, fr, body);
 	if (n->kind == MLA_N_LOOP)
 		mla_c_exec(f, fr, mla_kid(n, 2));
@@ -513,106 +501,4 @@ bool mla_c_exec(mla_c_flow *f, mla_c_frame *fr, const mla_node *n)
 	leaves = exec_one(f, fr, n);
 	f->nesting--;
 	return leaves;
-}
-
-mla_c_entry *mla_c_find(const mla_c_flow *f, uint64_t id, mla_str name)
-{
-	mla_c_entry *found = NULL;
-
-	uint32_t low = 0, high = id ? f->functions.n : 0;
-
-	while (low < high) { /* sorted by id, active ones first */
-		uint32_t mid = low + (high - low) / 2;
-
-		if (f->functions.v[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (id && low < f->functions.n && f->functions.v[low].id == id)
-		found = &f->functions.v[low];
-	/* Where a header is missing, the name is all there is; two of a name are too many. */
-	for (uint32_t i = 0; !id && !found && i < f->functions.n; i++)
-		if (mla_str_eq(f->functions.v[i].node->name, name)) {
-			for (uint32_t k = i + 1; k < f->functions.n; k++)
-				if (mla_str_eq(f->functions.v[k].node->name, name))
-					return NULL;
-			found = &f->functions.v[i];
-		}
-	return found;
-}
-
-/* A call under a test hands over what the test comes to: `attend(x, true)`. What the function does
- * in the other case is then not done for this test. */
-static void know_constant(const mla_c_flow *f, const mla_c_frame *fr, mla_cell *c)
-{
-	const mla_c_choice *only = c->value.choice.n == 1 ? c->value.choice.v : NULL;
-
-	c->value.known = false;
-	if (!only || only->n || only->entry || !f->guards.n || !c->id ||
-	    mla_c_is_written(fr->function, c->id))
-		return;
-	c->value.known = true;
-	c->value.constant = only->value;
-}
-
-static void bind_parameter(mla_c_flow *f, mla_c_frame *fr, const mla_node *parameter,
-                           const mla_c_value *argument)
-{
-	mla_cell *c = new_cell(f, parameter->c ? parameter->c->id : 0, parameter->name);
-	uint32_t named = tags_by_name(parameter);
-
-	if (argument) {
-		c->value = *argument;
-		if (!c->value.cell)
-			c->value.cell = c;
-		if (!argument->tags && parameter->name.len > 1)
-			c->value.tags = named;
-		know_constant(f, fr, c);
-	} else {
-		c->value.tags = named;
-		/* A short name of a row that is read, among latents. */
-		if (!is_integer(parameter) && !parameter->c->record &&
-		    mla_str_is(parameter->name, "c") &&
-		    mla_str_contains(mla_node_text(fr->module->text, parameter), "const"))
-			c->value.tags |= MLA_C_LATENT;
-	}
-	mla_vec_push(&fr->cells, c);
-}
-
-mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
-                                mla_module *module, const mla_c_value *arguments, uint32_t n)
-{
-	mla_c_frame fr = {.caller = function->kind == MLA_N_LAMBDA ? caller : NULL,
-	                  .function = function,
-	                  .module = module,
-	                  .guards = f->guards.n};
-	const mla_node *list = mla_kid(function, 0);
-	uint32_t outer = f->scope;
-	mla_module *caller_module = f->module;
-
-	if (f->depth >= DEEPEST_CALL || !mla_c_step(f, &fr, function))
-		return (mla_c_value){0};
-	f->depth++;
-	f->module = module;
-	enter_scope(f);
-	for (uint32_t i = 0; list && i < list->n; i++)
-		if (list->kid[i])
-			bind_parameter(f, &fr, list->kid[i],
-			               arguments && i < n ? &arguments[i] : NULL);
-	mla_c_exec(f, &fr, mla_kid(function, 1));
-	f->guards.n = fr.guards;
-	f->module = caller_module;
-	f->scope = outer;
-	f->depth--;
-	f->pruned = fr.pruned;
-	mla_vec_free(&fr.cells);
-	return fr.result;
-}
-
-void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry)
-{
-	entry->entered = true;
-	f->steps = 0;
-	mla_c_call_function(f, NULL, entry->node, entry->module, NULL, 0);
 }

@@ -125,11 +125,16 @@ typedef struct {
 	mla_module *limited_module;
 } mla_c_flow;
 
-/* c_flow.c */
+/* c_flow_function.c */
 void mla_c_flow_root(mla_c_flow *f, mla_c_entry *entry);
 mla_c_value mla_c_call_function(mla_c_flow *f, mla_c_frame *caller, const mla_node *function,
                                 mla_module *module, const mla_c_value *arguments, uint32_t n);
 mla_c_entry *mla_c_find(const mla_c_flow *f, uint64_t id, mla_str name);
+
+/* c_flow.c */
+mla_cell *mla_c_new_cell(mla_c_flow *f, uint64_t id, mla_str name);
+uint32_t mla_c_tags_by_name(const mla_node *n);
+uint32_t mla_c_enter_scope(mla_c_flow *f); /* the one outside */
 mla_cell *mla_c_cell(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_declare(mla_c_flow *f, mla_c_frame *fr, const mla_node *n);
 void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_value v,

@@ -65,14 +65,9 @@ typedef struct {
 	uint32_t n;
 } arguments;
 
-static bool is_integer(const mla_node *n)
-{
-	return n && n->c && (n->c->integer || n->c->boolean);
-}
-
 static uint32_t tensor_tags(const arguments *a, uint32_t i)
 {
-	return is_integer(a->node[i]) ? 0 : a->v[i].tags & MLA_C_TENSOR;
+	return mla_c_is_integer(a->node[i]) ? 0 : a->v[i].tags & MLA_C_TENSOR;
 }
 
 static uint32_t all_tags(const arguments *a)
@@ -172,7 +167,7 @@ static mla_c_value by_name(mla_c_flow *f, const mla_node *n, const arguments *a)
 			v.cell = a->v[i].cell;
 		break;
 	}
-	if (is_integer(n)) {
+	if (mla_c_is_integer(n)) {
 		if (a->n && mla_name_passes_condition(n->name))
 			v.truth = a->v[0].truth;
 		tags = 0;

@@ -5,8 +5,7 @@
 
 static const mla_node *plain(const mla_node *n)
 {
-	while (n && n->kind == MLA_N_CAST)
-		n = n->kid[0];
+	n = mla_c_without_casts(n);
 	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE) && n->c ? n : NULL;
 }
 

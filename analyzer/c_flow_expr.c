@@ -3,11 +3,6 @@
 
 #include "analyzer/str.h"
 
-static bool is_integer(const mla_node *n)
-{
-	return n && n->c && (n->c->integer || n->c->boolean);
-}
-
 static mla_c_value kid_value(mla_c_flow *f, mla_c_frame *fr, const mla_node *n, uint32_t i)
 {
 	return mla_kid(n, i) ? mla_c_eval(f, fr, n->kid[i]) : (mla_c_value){0};
@@ -45,7 +40,7 @@ static mla_c_value eval_member(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 	if (mla_c_is_link(n))
 		return (mla_c_value){.tags = object.tags & MLA_C_TENSOR, .cell = object.cell};
 	v = eval_name(f, fr, n);
-	if (!v.tags && !is_integer(n))
+	if (!v.tags && !mla_c_is_integer(n))
 		v.tags = object.tags & MLA_C_TENSOR;
 	if (!v.cell)
 		v.cell = object.cell;
@@ -89,9 +84,9 @@ static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 		return b;
 	if (n->op == MLA_OP_MUL && (a.tags & MLA_C_TENSOR) && (b.tags & MLA_C_TENSOR))
 		return (mla_c_value){.tags = mla_c_product(f, n, a.tags, b.tags)};
-	if (pointers && !is_integer(n) &&
-	    (is_integer(mla_kid(n, 1)) || is_integer(mla_kid(n, 0)))) {
-		bool left = is_integer(mla_kid(n, 1));
+	if (pointers && !mla_c_is_integer(n) &&
+	    (mla_c_is_integer(mla_kid(n, 1)) || mla_c_is_integer(mla_kid(n, 0)))) {
+		bool left = mla_c_is_integer(mla_kid(n, 1));
 		mla_c_value p = left ? a : b;
 
 		p.tags = indexed(f, n, p.tags, left ? b.tags : a.tags);
@@ -100,7 +95,7 @@ static mla_c_value eval_binary(mla_c_flow *f, mla_c_frame *fr, const mla_node *n
 	if (n->op == MLA_OP_BITAND || n->op == MLA_OP_BITOR) {
 		return eval_bits(f, n, a, b);
 	}
-	if (is_integer(n) || !((a.tags | b.tags) & MLA_C_TENSOR))
+	if (mla_c_is_integer(n) || !((a.tags | b.tags) & MLA_C_TENSOR))
 		return eval_integers(f, n, a, b);
 	return (mla_c_value){.tags = a.tags | b.tags};
 }

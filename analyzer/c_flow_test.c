@@ -18,13 +18,6 @@ mla_test *mla_c_test(mla_c_flow *f, const mla_c_frame *fr, const mla_node *node)
 	return t;
 }
 
-static const mla_node *plain(const mla_node *n)
-{
-	while (n && n->kind == MLA_N_CAST)
-		n = n->kid[0];
-	return n;
-}
-
 static bool constant_of(int64_t *value, const mla_node *n)
 {
 	for (; n; n = n->kind == MLA_N_CAST ? n->kid[0] : NULL)
@@ -40,13 +33,13 @@ static const mla_node *without_shift(const mla_node *n, int64_t *shift)
 {
 	int64_t value = 0;
 
-	n = plain(n);
+	n = mla_c_without_casts(n);
 	*shift = 0;
 	if (!n || n->kind != MLA_N_BINARY || (n->op != MLA_OP_SUB && n->op != MLA_OP_ADD) ||
 	    !constant_of(&value, mla_kid(n, 1)) || value < -SHIFT_MAX || value > SHIFT_MAX)
 		return n;
 	*shift = n->op == MLA_OP_ADD ? value : -value;
-	return plain(n->kid[0]);
+	return mla_c_without_casts(n->kid[0]);
 }
 
 /* By its name; or, against a positive constant, by the loop over queries that it ends. */

@@ -52,4 +52,17 @@ static inline mla_decl mla_decl_of(const mla_node *n)
 	return n && n->c ? (mla_decl)n->c->decl : MLA_DECL_NONE;
 }
 
+/* bool too */
+static inline bool mla_c_is_integer(const mla_node *n)
+{
+	return n && n->c && (n->c->integer || n->c->boolean);
+}
+
+static inline const mla_node *mla_c_without_casts(const mla_node *n)
+{
+	while (n && n->kind == MLA_N_CAST)
+		n = mla_kid(n, 0);
+	return n;
+}
+
 #endif

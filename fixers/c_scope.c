@@ -36,13 +36,6 @@ typedef struct {
 	MLA_VEC(object) objects;
 } scope;
 
-static const mla_node *plain(const mla_node *n)
-{
-	while (n && n->kind == MLA_N_CAST)
-		n = mla_kid(n, 0);
-	return n;
-}
-
 static bool is_same(const mla_node *n, const mla_node *declaration)
 {
 	return n && n->kind == MLA_N_NAME && n->c && declaration->c && n->c->id &&
@@ -57,7 +50,7 @@ static bool is_changed(const mla_node *function, const mla_node *declaration)
 		              (n->kind == MLA_N_UNARY &&
 		               (n->op == MLA_OP_INCREMENT || n->op == MLA_OP_ADDRESS));
 
-		if (writes && is_same(plain(mla_kid(n, 0)), declaration))
+		if (writes && is_same(mla_c_without_casts(mla_kid(n, 0)), declaration))
 			return true;
 	}
 	return false;
@@ -76,7 +69,7 @@ static uint32_t tags_of(const scope *s, const mla_node *n)
 {
 	uint32_t a, b;
 
-	n = plain(n);
+	n = mla_c_without_casts(n);
 	if (!n)
 		return 0;
 	if (n->kind == MLA_N_ATTRIBUTE)
@@ -90,7 +83,8 @@ static uint32_t tags_of(const scope *s, const mla_node *n)
 	if (n->kind != MLA_N_BINARY || n->op != MLA_OP_SUB)
 		return 0;
 	n = mla_kid(n, 0) && mla_kid(n, 1) ? n : NULL;
-	if (!n || plain(n->kid[0])->kind == MLA_N_BINARY || plain(n->kid[1])->kind == MLA_N_BINARY)
+	if (!n || mla_c_without_casts(n->kid[0])->kind == MLA_N_BINARY ||
+	    mla_c_without_casts(n->kid[1])->kind == MLA_N_BINARY)
 		return 0;
 	a = tags_of(s, n->kid[0]);
 	b = tags_of(s, n->kid[1]);
@@ -110,7 +104,7 @@ static void add_object(scope *s, mla_str name, const mla_c_info *info)
 /* A local or parameter. One that is written to later may not have its last value at the test. */
 static void add_variable(scope *s, const mla_node *n)
 {
-	const mla_node *function = s->test->function, *value = plain(mla_kid(n, 0));
+	const mla_node *function = s->test->function, *value = mla_c_without_casts(mla_kid(n, 0));
 	bool local = n->kind == MLA_N_DECLARE;
 	integer found = {n->name, mla_name_integer(n->name)};
 
@@ -461,15 +455,15 @@ static bool can_write(const scope *s, const mla_node *n)
 /* `total - count`: what the count of this step is taken from holds its rows. */
 static bool length_by_use(mla_str *out, const scope *s)
 {
-	const mla_node *function = s->test->function, *count = plain(s->test->count);
+	const mla_node *function = s->test->function, *count = mla_c_without_casts(s->test->count);
 
 	for (const mla_node *n = function; n; n = mla_node_next(n, function, false)) {
 		const mla_node *total = n->kind == MLA_N_BINARY && n->op == MLA_OP_SUB
-		                                ? plain(mla_kid(n, 0))
+		                                ? mla_c_without_casts(mla_kid(n, 0))
 		                                : NULL;
 
 		if (!total || !total->c || !total->c->integer || !count ||
-		    !is_same(plain(mla_kid(n, 1)), count) || !can_write(s, total))
+		    !is_same(mla_c_without_casts(mla_kid(n, 1)), count) || !can_write(s, total))
 			continue;
 		*out = mla_node_text(s->test->module->text, total);
 		return true;
