@@ -131,6 +131,7 @@ run-demo: $(TOOL)
 run-tests: build-tests
 	@sh tests/run.sh $(BUILD)
 
+sanitize: export LSAN_OPTIONS = print_suppressions=0:suppressions=$(CURDIR)/tests/leaks.txt
 sanitize:
 	@sh scripts/setup.sh $(PACKAGES) libclang c++ cmocka
 	@$(MAKE) --no-print-directory BUILD=build/sanitize run-tests \
