@@ -150,14 +150,17 @@ static int make_text(char **out, size_t *size, const mla_series *s, const mla_co
 	return error;
 }
 
-/* As git format-patch names its files. */
-static char *file_name(uint32_t number, mla_str subject)
+/*
+ * As git format-patch names its files. Where the subject ends in a path, what does not fit goes
+ * from the middle: the end is what tells one file of a series from another.
+ */
+static char *file_name(uint32_t number, mla_str subject, bool ends_in_path)
 {
-	enum { LONGEST = 52 };
-	char slug[LONGEST + 1], name[LONGEST + 32];
-	uint32_t n = 0;
+	enum { LONGEST = 52, HEAD = 20, MOST = 256 };
+	char slug[MOST + 1], name[LONGEST + 32];
+	uint32_t n = 0, head, tail;
 
-	for (uint32_t i = 0; i < subject.len && n < LONGEST; i++) {
+	for (uint32_t i = 0; i < subject.len && n < MOST; i++) {
 		char c = subject.ptr[i];
 		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 		             (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -167,6 +170,20 @@ static char *file_name(uint32_t number, mla_str subject)
 		else if (n && slug[n - 1] != '-')
 			slug[n++] = '-';
 	}
+	while (n && (slug[n - 1] == '-' || slug[n - 1] == '.'))
+		n--;
+	if (n > LONGEST && ends_in_path) {
+		for (tail = n - (LONGEST - HEAD - 1); tail + 1 < n && slug[tail - 1] != '-';)
+			tail++;
+		if (tail + 1 == n) /* one long name */
+			tail = n - (LONGEST - HEAD - 1);
+		for (head = HEAD; head > 1 && slug[head] != '-';)
+			head--;
+		slug[head] = '-';
+		memmove(slug + head + 1, slug + tail, n - tail);
+		n = head + 1 + n - tail;
+	}
+	n = n > LONGEST ? LONGEST : n;
 	while (n && (slug[n - 1] == '-' || slug[n - 1] == '.'))
 		n--;
 	snprintf(name, sizeof(name), "%04u-%.*s.patch", number, (int)n, slug);
@@ -203,7 +220,7 @@ static int make(mla_mail *out, const mla_series *s, uint32_t i, const git_signat
 		put_base64(f, text, size);
 	fclose(f);
 	free(text);
-	out->name = file_name(i + 1, c->subject);
+	out->name = file_name(i + 1, c->subject, s->scan->options->split == MLA_SPLIT_FILE);
 	return error;
 }
 

@@ -8,8 +8,8 @@
 
 typedef enum { SITE, POOL, COMMENT } kind;
 
-/* Columns for a text in a table. */
-enum { SIDE_BY_SIDE = 60, ALONE = 100 };
+/* Columns for a text in a table, and for one on lines of its own. */
+enum { SIDE_BY_SIDE = 60, LONGEST = 2000 };
 
 static kind kind_of(const mla_letter *l, uint32_t i)
 {
@@ -181,8 +181,16 @@ static void put_sites(mla_letter *l)
 		                     "code uses the real sizes."));
 }
 
-/* The text before and after, one below the other: conditions are long. */
-static void add_place(mla_letter *l, mla_patch_table *table, uint32_t i)
+/* One of the two texts of a place, in full: what differs may be at the end of a long condition. */
+static void put_text(mla_letter *l, const char *which, mla_str text)
+{
+	enum { HANGING = 15 };
+
+	fprintf(l->to, "       %-8s", which);
+	mla_patch_fill(l->to, HANGING, text);
+}
+
+static void put_place(mla_letter *l, uint32_t i)
 {
 	const mla_fix *fix = l->c->fix[i];
 	const mla_finding *f = mla_series_finding(l->s, fix);
@@ -190,29 +198,23 @@ static void add_place(mla_letter *l, mla_patch_table *table, uint32_t i)
 	mla_str old = mla_patch_line(l->arena, mla_text_slice(f->module->text, span));
 	mla_str new = after(l, fix, f->module, span);
 
-	mla_patch_cell(table, "%u", mla_letter_number(l, i));
-	mla_patch_cell(table, "%.*s", MLA_ARG(mla_letter_place(l, f)));
-	mla_patch_cell(table, "before");
-	mla_patch_cell(table, "%.*s", MLA_ARG(shorten(l, old, ALONE)));
-	mla_patch_cell(table, "%s", "");
-	mla_patch_cell(table, "%s", "");
-	mla_patch_cell(table, "after");
-	mla_patch_cell(table, "%.*s",
-	               MLA_ARG(new.len ? shorten(l, new, ALONE) : mla_str_c("removed")));
+	fprintf(l->to, "    %u  %.*s\n", mla_letter_number(l, i), MLA_ARG(mla_letter_place(l, f)));
+	put_text(l, "before", shorten(l, old, LONGEST));
+	put_text(l, "after", new.len ? shorten(l, new, LONGEST) : mla_str_c("removed"));
 }
 
 static void put_places(mla_letter *l, kind which, const char *title)
 {
-	mla_patch_table table = {.arena = l->arena, .align = "rlll"};
+	bool first = true;
 
-	for (uint32_t i = 0; i < l->c->n; i++)
-		if (kind_of(l, i) == which)
-			add_place(l, &table, i);
-	if (!table.cell.n)
-		return;
-	mla_letter_paragraph(l, mla_str_c(title));
-	fputc('\n', l->to);
-	mla_patch_table_put(l->to, &table);
+	for (uint32_t i = 0; i < l->c->n; i++) {
+		if (kind_of(l, i) != which)
+			continue;
+		if (first)
+			mla_letter_list(l, mla_str_c(title));
+		first = false;
+		put_place(l, i);
+	}
 }
 
 void mla_letter_places(mla_letter *l)

@@ -179,10 +179,12 @@ static void note_cold(mla_trial *t, mla_subject *s)
 	    shape_run(&m, t, s, width, 0, MLA_FORCE_MATERIALISED) < 0 ||
 	    a.multiply_adds <= m.multiply_adds)
 		return;
+	/* The more queries, the worse, so that the widest step is the worst one. */
 	mla_trial_note(t,
-	               "on a cold cache %u queries absorbed take %.2f times the multiply-adds of "
-	               "materialising (--threshold cache-length avoids it)%s",
-	               width, (double)a.multiply_adds / (double)m.multiply_adds,
+	               "on a cold cache absorbing takes %.2f times the multiply-adds of "
+	               "materialising at %u queries, and less than that at fewer "
+	               "(--threshold cache-length avoids it)%s",
+	               (double)a.multiply_adds / (double)m.multiply_adds, width,
 	               t->out->threshold >= 512
 	                       ? "; the threshold is at or above the usual prefill chunk of 512"
 	                       : "");

@@ -54,8 +54,9 @@ static void write_helper(mla_writer *w, mla_form form)
 	mla_write_line(w, 1, "d = qk_nope_head_dim + v_head_dim");
 	mla_write_line(w, 1, "denom = 2 * kv_lora_rank - d");
 	mla_write_line(w, 1, "if denom <= 0:");
-	mla_write_line(w, 2,
-	               "return 1  # absorbed never loses here: keep the single-query behavior");
+	mla_write_line(
+		w, 2,
+		"return 1  # absorbing never costs more here; only one query does, as before");
 	if (cached) {
 		mla_write_line(w, 1, "if cache_len is not None:");
 		mla_write_line(w, 2, "rd = kv_lora_rank * d");

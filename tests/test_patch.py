@@ -445,6 +445,29 @@ def pools_and_trims():
             same("title after " + text(kept), "after a trim, as of rejected" in text(p.stdout), again)
 
 
+def names_of_mail():
+    """Where every file has its mail, the name of the mail tells which one it is of."""
+    models = ["a_long_folder/of_models/%s_attention.py" % n for n in ("first", "second")]
+    maker = fill(HEAD + MAKER)
+    files = {m: model().replace(maker, fill(HEAD) + maker) for m in models}
+    with project(files) as d:
+        run(("patch", "--split", "file", "--mbox", "mail", "--unsafe-fixes"), d, 1)
+        names = sorted(os.listdir(os.path.join(d, "mail")))
+        for name, which in zip(names, ("first", "second"), strict=True):
+            need(name.endswith("-%s_attention.py.patch" % which), repr(names))
+            need(len(name) <= 5 + 52 + 6, repr(names))
+
+
+def whole_conditions():
+    """What an edit adds at the end of a long condition is in the message."""
+    model = fixture_of("mla101_single_step_pool", "padding_flag.py")
+    model = model.replace(b"memo is not None and", b"memo is not None and %s" % (b"memo is not None and " * 8))
+    with project({"b.py": model}) as d:
+        _, body = message(d, "--unsafe-fixes")
+        added = "and (S == 1 or valid is None or bool(mx.all(valid[:, -S:])))"
+        need(added in body.split("Verification")[0], body)
+
+
 def backend():
     """As verify has it: another one computes, and the message says which; an unknown one is none."""
     with project({"m.py": model()}) as d:
@@ -504,6 +527,8 @@ def main():
     cases.run("what the message says", what_it_says)
     cases.run("rows of other rules", rows_of_other_rules)
     cases.run("pools and trims", pools_and_trims)
+    cases.run("names of mail", names_of_mail)
+    cases.run("whole conditions", whole_conditions)
     cases.run("backend", backend)
     cases.run("what the message leaves out", what_it_leaves)
     return cases.status()

@@ -15,7 +15,7 @@ def max_absorbed_queries(
     d = qk_nope_head_dim + v_head_dim
     denom = 2 * kv_lora_rank - d
     if denom <= 0:
-        return 1  # absorbed never loses here: keep the single-query behavior
+        return 1  # absorbing never costs more here; only one query does, as before
     return max(1, kv_lora_rank * d // denom)
 
 
