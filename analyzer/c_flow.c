@@ -118,8 +118,7 @@ static bool is_stack_tile(const mla_c_frame *fr, const mla_node *n)
 /* Does an expression name storage itself, so that a pointer made of it is an alias? */
 static bool is_plain(const mla_node *n)
 {
-	while (n && (n->kind == MLA_N_CAST || (n->kind == MLA_N_UNARY && n->op == MLA_OP_ADDRESS)))
-		n = n->kid[0];
+	n = mla_c_named(n);
 	return n && (n->kind == MLA_N_NAME || n->kind == MLA_N_ATTRIBUTE);
 }
 
@@ -195,7 +194,7 @@ void mla_c_store(mla_c_flow *f, mla_c_frame *fr, const mla_node *target, mla_c_v
 	if (element) {
 		if (c->value.cell && c->value.cell != c)
 			mla_c_add_tags(c->value.cell, v.tags);
-		mla_c_add_tags(c, v.tags);
+		c->value.tags |= v.tags;
 		if (c->value.cell && c->value.cell->stack && (v.tags & MLA_C_FOLDED))
 			mla_c_record(f, MLA_EV_KERNEL, target);
 		return;

@@ -246,23 +246,18 @@ static mla_c_value enter_chosen(mla_c_flow *f, mla_c_frame *fr, const mla_node *
 	return all;
 }
 
-static uint64_t pointed_to(const mla_node *n)
-{
-	return n && n->c && n->c->pointer && n->c->record ? n->c->record->id : 0;
-}
-
 /* What makes a tensor out of tensors: other pointers, to a context or to sizes, are no tensors. */
 static void keep_tensors(const mla_node *call, arguments *a)
 {
-	uint64_t made = pointed_to(call);
+	uint64_t made = mla_c_pointee(call);
 	bool among = false;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		among |= made && pointed_to(a->node[i]) == made;
+		among |= made && mla_c_pointee(a->node[i]) == made;
 	for (uint32_t i = 0; among && i < a->n; i++) {
 		const mla_c_info *c = a->node[i]->c;
 
-		if (c && (c->pointer || c->array) && pointed_to(a->node[i]) != made)
+		if (c && (c->pointer || c->array) && mla_c_pointee(a->node[i]) != made)
 			a->v[i] = (mla_c_value){0};
 	}
 }

@@ -8,16 +8,9 @@
 
 enum { CHOICES_MAX = 16, GUARDS_MAX = 32 };
 
-static const mla_node *plain(const mla_node *n)
-{
-	while (n && (n->kind == MLA_N_CAST || (n->kind == MLA_N_UNARY && n->op == MLA_OP_ADDRESS)))
-		n = n->kid[0];
-	return n;
-}
-
 bool mla_c_literal(int64_t *value, const mla_node *n)
 {
-	n = plain(n);
+	n = mla_c_named(n);
 	if (!n || (n->kind != MLA_N_TRUE && n->kind != MLA_N_FALSE && n->kind != MLA_N_INT &&
 	           mla_decl_of(n) != MLA_DECL_CONSTANT))
 		return false;
@@ -36,7 +29,7 @@ mla_c_choices mla_c_choices_of(mla_c_flow *f, mla_c_value v, const mla_node *n)
 	if (v.choice.n)
 		return v.choice;
 	if (!mla_c_literal(&one.value, n)) {
-		n = plain(n);
+		n = mla_c_named(n);
 		if (!n || n->kind != MLA_N_NAME || mla_decl_of(n) != MLA_DECL_FUNCTION)
 			return (mla_c_choices){0};
 		one.entry = mla_c_find(f, n->c->id, n->name);

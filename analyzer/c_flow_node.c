@@ -33,18 +33,12 @@ static const mla_node *handed_over(const mla_node *function)
 	                                                                      : NULL;
 }
 
-static bool is_node(const mla_node *n, uint64_t record)
-{
-	return n && n->c && n->c->pointer && n->c->record && n->c->record->id == record;
-}
-
 /* `result->src[0] = a`, where a came as an argument */
 static bool links_parameter(const mla_node *n, uint64_t record)
 {
 	const mla_node *link = linked(mla_kid(n, 0)), *value = mla_kid(n, 1);
 
-	while (value && value->kind == MLA_N_CAST)
-		value = mla_kid(value, 0);
+	value = mla_c_without_casts(value);
 	return link && link->c->record->id == record && value && value->kind == MLA_N_NAME &&
 	       mla_decl_of(value) == MLA_DECL_PARAMETER;
 }
@@ -54,7 +48,7 @@ static bool computes(const mla_node *call, uint64_t record)
 {
 	mla_c_function what = mla_name_function(call->name);
 
-	return is_node(call, record) && what != MLA_C_PASS && what != MLA_C_ALLOCATE &&
+	return mla_c_pointee(call) == record && what != MLA_C_PASS && what != MLA_C_ALLOCATE &&
 	       what != MLA_C_LAYOUT;
 }
 
@@ -78,10 +72,10 @@ static bool links(const mla_c_flow *f, const mla_node *function, uint64_t record
 
 bool mla_c_makes_node(const mla_c_flow *f, const mla_node *call, mla_c_entry *entry)
 {
-	if (!call->c || !is_node(call, call->c->record ? call->c->record->id : 0))
+	if (!mla_c_pointee(call))
 		return false;
 	if (entry->makes_node == MLA_C_UNKNOWN)
-		entry->makes_node = links(f, entry->node, call->c->record->id, HANDS_OVER)
+		entry->makes_node = links(f, entry->node, mla_c_pointee(call), HANDS_OVER)
 		                            ? MLA_C_YES
 		                            : MLA_C_NO;
 	return entry->makes_node == MLA_C_YES;

@@ -58,9 +58,23 @@ static inline bool mla_c_is_integer(const mla_node *n)
 	return n && n->c && (n->c->integer || n->c->boolean);
 }
 
+/* The id of the struct that a pointer leads to; 0: it is none. */
+static inline uint64_t mla_c_pointee(const mla_node *n)
+{
+	return n && n->c && n->c->pointer && n->c->record ? n->c->record->id : 0;
+}
+
 static inline const mla_node *mla_c_without_casts(const mla_node *n)
 {
 	while (n && n->kind == MLA_N_CAST)
+		n = mla_kid(n, 0);
+	return n;
+}
+
+/* Without address operators too: what `(T *)&x` names. */
+static inline const mla_node *mla_c_named(const mla_node *n)
+{
+	while (n && (n->kind == MLA_N_CAST || (n->kind == MLA_N_UNARY && n->op == MLA_OP_ADDRESS)))
 		n = mla_kid(n, 0);
 	return n;
 }
