@@ -422,8 +422,10 @@ CASES = (
 
 
 def main():
-    # A run under nohup would hand on that it ignores this one, and so would the program.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # A run under nohup, or in the background of a script, would hand on that it ignores one of
+    # them, and so would the program.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     cases = Cases("robust")
     for case in CASES:
         cases.run(case.__name__.replace("_", " "), case)
